@@ -1,5 +1,7 @@
 //! The parsed contents of file records.
 
+use std::fmt::Debug;
+
 use jiff::Timestamp;
 
 use super::names::{DuplicateDirection, duplicate_direction};
@@ -51,30 +53,31 @@ impl ParsedItem {
     }
 }
 
-/// Completes a parsed item as a record. Its hash covers the parsed values, so that a changed
-/// interpretation of a date or word counts as a change.
+/// Returns raw bytes whose hash also covers the parsed values, so that a changed interpretation of
+/// a date or word counts as a change.
+fn raw_with_values(bytes: Vec<u8>, values: &impl Debug) -> Raw {
+    let raw = Raw::new(bytes);
+    let values = format!("{values:?}");
+    Raw { hash: Raw::new([&raw.hash[..], values.as_bytes()].concat()).hash, ..raw }
+}
+
+fn is_web_url(url: &str) -> bool {
+    url.starts_with("http://") || url.starts_with("https://")
+}
+
+/// Completes a parsed item as a record.
 pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
     let is_closed = item.state == Some(State::Closed);
-    let mut raw = Raw::new(bytes);
-    let fingerprint = format!(
-        "{:?}",
-        (
-            &item.title,
-            &item.body,
-            is_closed,
-            &item.state_reason,
-            &item.labels,
-            item.created_at,
-            item.updated_at,
-            item.closed_at
-        )
+    let values = (
+        (&item.title, &item.body, &item.url, &item.author.login, &item.labels, &item.milestone),
+        (is_closed, &item.state_reason, item.created_at, item.updated_at, item.closed_at),
     );
-    raw.hash = Raw::new([&raw.hash[..], fingerprint.as_bytes()].concat()).hash;
+    let raw = raw_with_values(bytes, &values);
     let closed_at = item.closed_at.filter(|_| is_closed);
     let record = DocumentRecord {
         title: title_or_first_line(&replace_nul(&item.title), &replace_nul(&item.body)),
         body: replace_nul(&item.body),
-        url: item.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
+        url: item.url.filter(|url| is_web_url(url)),
         state_reason: item.state_reason.filter(|r| !r.trim().is_empty()),
         labels: item.labels.iter().map(|l| replace_nul(l)).collect(),
         updated_at: item.updated_at.or(closed_at).or(item.created_at),
@@ -131,7 +134,10 @@ impl Comment {
     pub fn record(self, item_time: Option<Timestamp>, suffix: &str, bytes: Vec<u8>) -> Record {
         let created_at = self.created_at.or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = self.created_at.map(|t| t.as_second().to_string()).unwrap_or_default();
-        let id = self.id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
+        let id = self.id.map(|id| replace_nul(&id));
+        let id = id.unwrap_or_else(|| format!("{}-{time}-{suffix}", self.number));
+        let values = (&self.author, &self.body, &self.url, self.created_at, self.updated_at);
+        let raw = raw_with_values(bytes, &values);
         let association = match (self.is_internal, self.is_answer) {
             (true, _) => Some(INTERNAL),
             (false, is_answer) => is_answer.then_some(ANSWER),
@@ -146,10 +152,10 @@ impl Comment {
                 association: association.map(str::to_owned),
             },
             body: replace_nul(&self.body).trim().to_owned(),
-            url: self.url,
+            url: self.url.filter(|url| is_web_url(url)),
             created_at,
             updated_at: self.updated_at.unwrap_or(created_at),
-            raw: Raw::new(bytes),
+            raw,
         })
     }
 }
@@ -177,3 +183,22 @@ mod tests {
         }
     }
 }
+
+    #[test]
+    fn changed_author_changes_the_hash() {
+        let hash = |record: Record| match record {
+            Record::Document(item) => item.raw.hash,
+            Record::Comment(comment) => comment.raw.hash,
+        };
+        let comment = |name: &str| {
+            let comment = Comment { author: Some(name.to_owned()), ..Comment::default() };
+            hash(comment.record(None, "", b"same".to_vec()))
+        };
+        let item = |name: &str| {
+            let author = Author { login: Some(name.to_owned()), ..Author::default() };
+            hash(item_record(DocumentRecord { author, ..Default::default() }, b"same".to_vec()))
+        };
+        assert_ne!(comment("U1"), comment("mona"));
+        assert_ne!(item("U1"), item("mona"));
+        assert_eq!(item("mona"), item("mona"));
+    }
