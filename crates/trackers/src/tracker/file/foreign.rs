@@ -134,10 +134,9 @@ pub fn markup_error(content: &Content, text: &str) -> Error {
     let title =
         title.map(|t| html::to_text(t.split('<').next().unwrap_or_default())).unwrap_or_default();
     let title: String = title.chars().take(60).collect();
-    let page_text = format!("{lower} {}", title.to_lowercase());
-    let is_login = ["password", "sign in", "log in", "login", "anmelden", "sso"]
-        .iter()
-        .any(|w| page_text.contains(w));
+    let login_words =
+        ["password", "sign in", "sign-in", "single sign-on", "log in", "login", "anmelden"];
+    let is_login = login_words.iter().any(|w| lower.contains(w));
     let page_kind = if is_login { "this is a sign-in page" } else { "this is a web page" };
     let title_note =
         if title.trim().is_empty() { String::new() } else { format!(" (\"{}\")", title.trim()) };
