@@ -138,7 +138,7 @@ pub fn person_name(name: &str) -> String {
     let name = if name.contains("://") { name.rsplit('/').next().unwrap_or(name) } else { name };
     let display_name =
         name.split('<').next().map(|n| n.trim().trim_matches('"')).filter(|n| !n.is_empty());
-    display_name.unwrap_or(name).trim_start_matches('~').to_owned()
+    display_name.unwrap_or(name).trim_matches(['~', '<', '>']).to_owned()
 }
 
 /// Returns whether a name has the form `owner/name`.
