@@ -8,7 +8,7 @@ use super::{
     parsed_item::{Comment, ParsedItem, item_record, state, title_or_first_line},
 };
 use crate::tracker::dates;
-use precedent_core::model::{Author, DocumentRecord};
+use precedent_core::model::{Author, DocumentRecord, item_number};
 use precedent_text::html;
 
 const SOLVED_REACTIONS: &[&str] =
@@ -91,7 +91,7 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
 /// Returns the number of a thread: its time in microseconds.
 fn thread_number(ts: &str) -> Option<u64> {
     let (seconds, rest) = ts.split_once('.').unwrap_or((ts, ""));
-    format!("{seconds}{rest:0<6}").parse().ok()
+    item_number(&format!("{seconds}{rest:0<6}"))
 }
 
 fn markdown(text: &str, context: &FileContext) -> String {
@@ -148,6 +148,7 @@ mod tests {
         };
         assert_eq!(Some(comment.number), item.number);
         for other in [
+            json!({"type": "message", "user": "U1", "ts": "1.2", "thread_ts": "9999999999999.2", "text": "Ahead"}),
             json!({"type": "message", "user": "U1", "ts": "1740820002.000100", "text": "Lunch?"}),
             json!({"type": "message", "subtype": "channel_join", "user": "U1", "ts": "1740820003.000100", "text": "joined"}),
         ] {
