@@ -30,6 +30,9 @@ pub enum ParsedItem {
     Release(Option<String>, ReleaseRecord),
 }
 
+/// The parsed contents of a record, or the reason why it is skipped.
+pub type ParseResult = Result<Vec<ParsedItem>, String>;
+
 impl ParsedItem {
     /// Creates a link to another item. A label that states a duplicate determines kind and direction;
     /// otherwise the given ones apply. A number without a project belongs to the item's project.
@@ -182,7 +185,6 @@ mod tests {
             assert_eq!(comment.author.association.as_deref(), expected);
         }
     }
-}
 
     #[test]
     fn changed_author_changes_the_hash() {
@@ -202,3 +204,4 @@ mod tests {
         assert_ne!(item("U1"), item("mona"));
         assert_eq!(item("mona"), item("mona"));
     }
+}

@@ -13,6 +13,7 @@ use crate::tracker::{
     Kind, Relation,
     client::clean,
     dates::{Time, time},
+    file::title_or_first_line,
     github::describe,
     identity,
     wiki::title_slug,
@@ -25,8 +26,6 @@ use precedent_markup::html_to_markdown;
 /// The tag of a ticket that was closed by a merge into another.
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 const MERGE_TAG: &str = "closed_by_merge";
-/// The maximum length, in characters, of a title taken from the description, as for a chat.
-const MAX_TITLE: usize = 80;
 
 /// A side-loaded user. Zendesk's own actions have a negative author id.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -133,18 +132,8 @@ impl Ticket {
             false => Some(status).filter(|s| !s.is_empty()),
         };
         let body = clean(fields.description);
-        let title = clean(fields.subject).trim().to_owned();
-        let title = match title.is_empty() {
-            true => body
-                .lines()
-                .find(|l| !l.trim().is_empty())
-                .unwrap_or_default()
-                .trim()
-                .chars()
-                .take(MAX_TITLE)
-                .collect(),
-            false => title,
-        };
+        // A chat has no subject.
+        let title = title_or_first_line(&clean(fields.subject), &body);
         let solved_at = fields.dates.and_then(|d| time(d.solved_at).or(time(d.status_updated_at)));
         DocumentRecord {
             number: Some(self.id),
