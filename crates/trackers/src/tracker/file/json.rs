@@ -476,6 +476,40 @@ mod tests {
             (r#"[{"total_count": 1, "items": [{"number": 1}]}]"#, true),
             (r#"{"items": [1, 2]}"#, false),
             (r#"{"number": 1, "items": [{}]}"#, false),
+    #[test]
+    fn records_keyed_by_id_keep_their_id() {
+        let record =
+            |title: &str| format!(r#"{{"subject": "{title}", "text": "x", "status": "open"}}"#);
+        let text = format!(r#"{{"tickets": {{"101": {}, "102": {}}}}}"#, record("a"), record("b"));
+        let items = parse_record(text.as_bytes(), 1, &FileContext::default()).unwrap();
+        let numbers: Vec<_> = items
+            .iter()
+            .map(|item| match item {
+                ParsedItem::Record(Record::Document(item)) => item.number,
+                _ => None,
+            })
+            .collect();
+        assert_eq!(numbers, [Some(101), Some(102)]);
+    }
+
+    #[test]
+    fn private_comment_of_a_numbered_record_is_internal() {
+        let text = br#"{"number": 1, "title": "Belt", "comments": [
+            {"body": "Ask them.", "author": "kit", "private": true}]}"#;
+        let items = parse_record(text, 1, &FileContext::default()).unwrap();
+        let Some(ParsedItem::Record(Record::Comment(comment))) = items.last() else {
+            panic!("{items:?}")
+        };
+        assert!(comment.author.is_internal());
+    }
+
+    #[test]
+    fn damaged_record_is_still_unwrapped() {
+        let text = br#"{"issue": {"number": 1, "title": "\ud83d"}}"#;
+        let items = parse_record(text, 1, &FileContext::default()).unwrap();
+        assert_eq!(items.len(), 1, "{items:?}");
+    }
+
             (r#"{"message": "Bad credentials"}"#, false),
             (r#"[[{"number": 1}]]"#, false),
             (

@@ -325,3 +325,34 @@ fn stored_cells(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
     }
     serde_json::Value::Object(out).to_string().into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_core::model::Record;
+
+    #[test]
+    fn work_notes_are_internal() {
+        let names = ["number", "short_description", "comments", "work_notes"];
+        let plan = Plan::for_record(names.map(str::to_owned).into(), &[], &Default::default());
+        let cells = ["INC1", "Mail stuck", "We restart it.", "Ask the supplier."];
+        let row = Row { position: 1, cells: cells.into_iter().collect(), continued_key: None };
+        let items = parse_row(&plan, &row).unwrap();
+        let comments = items.iter().filter_map(|item| match item {
+            ParsedItem::Record(Record::Comment(comment)) => Some(comment.author.is_internal()),
+            _ => None,
+        });
+        assert_eq!(comments.collect::<Vec<_>>(), [false, true]);
+    }
+
+    #[test]
+    fn person_has_a_readable_name() {
+        for (text, name) in [
+            ("Kit <kit@mill.example>", "Kit"),
+            ("<kit@mill.example>", "kit@mill.example"),
+            ("https://x.example/~kit", "kit"),
+        ] {
+            assert_eq!(person_name(text), name);
+        }
+    }
+}

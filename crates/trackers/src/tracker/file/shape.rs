@@ -696,6 +696,42 @@ mod tests {
     }
 
     #[test]
+    #[test]
+    fn private_marks_are_recognized_in_any_form() {
+        for mark in [
+            json!({"private_notes": "true"}),
+            json!({"isprivate": "1"}),
+            json!({"public": "false"}),
+            json!({"visibility": "Internal"}),
+            json!({"internal": true}),
+            json!({"rolelevel": "Developers"}),
+            json!({"confidential": true}),
+            json!({"view_state": {"id": 50, "name": "private"}}),
+            json!({"type": "note-internal"}),
+            json!({"part_type": "note"}),
+        ] {
+            let mut message = json!({"text": "Ask the supplier.", "author": "kit"});
+            message.as_object_mut().unwrap().extend(mark.as_object().unwrap().clone());
+            assert!(parse_post(&message).unwrap().comment.is_internal, "{message}");
+        }
+    }
+
+    #[test]
+    fn message_may_be_only_an_address() {
+        let message = json!({"body": "https://x.example/log", "author": "kit"});
+        assert_eq!(parse_post(&message).unwrap().comment.body, "https://x.example/log");
+    }
+
+    #[test]
+    fn label_with_the_id_of_the_author_is_no_person() {
+        let shape = Shape::new(&json!({"id": 7, "subject": "Rail squeaks", "requester_id": 5,
+            "labels": [{"id": 5, "name": "bug"}], "users": [{"id": 6, "name": "Ida"}],
+            "submitter": {"id": 8, "name": "Kim"}}))
+        .unwrap();
+        let people: Vec<_> = shape.people.iter().map(|(id, name)| format!("{id} {name}")).collect();
+        assert_eq!(people, ["6 Ida", "8 Kim"]);
+    }
+
     fn prose_of_unknown_fields_is_kept() {
         let shape = Shape::new(&json!({
             "id": 7, "subject": "Rail squeaks", "survey": "It was quiet for a whole day before.",

@@ -381,6 +381,39 @@ fn parse_github_event(value: &Value) -> ParseResult {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
     let mut out = Vec::new();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(value: &Value) -> Vec<ParsedItem> {
+        parse_item(value, b"", 1, &FileContext::default()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn private_note_never_becomes_the_description() {
+        for is_private in [false, true] {
+            let note =
+                json!({"body": "The supplier is late.", "author": "kit", "private": is_private});
+            let items =
+                parse(&json!({"id": 7, "subject": "Rail", "author": "kit", "notes": [note]}));
+            let ParsedItem::Record(Record::Document(item)) = &items[0] else { panic!("{items:?}") };
+            assert_eq!((item.body.is_empty(), items.len() == 2), (is_private, is_private));
+        }
+    }
+
+    #[test]
+    fn listed_label_is_kept_whole() {
+        let labels = ["pump, main", "waiting for an answer of Ada"];
+        let objects = labels.map(|name| json!({"name": name}));
+        for labels in [json!(labels), json!(objects)] {
+            let items =
+                parse(&json!({"id": 7, "subject": "Rail", "status": "open", "labels": labels}));
+            let ParsedItem::Record(Record::Document(item)) = &items[0] else { panic!("{items:?}") };
+            assert_eq!(item.labels, ["pump, main", "waiting for an answer of Ada"]);
+        }
+    }
+}
     for name in ["issue", "pull_request", "comment"] {
         let Some(part) = payload.get(name).filter(|p| p.is_object()) else { continue };
         for mut record in github::records(part.to_string().as_bytes())? {
