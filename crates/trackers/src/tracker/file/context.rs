@@ -15,9 +15,6 @@ use super::{
     unused::UnusedText,
 };
 
-/// The number of GitHub records that are checked for unused text.
-const SAMPLES: u64 = 200;
-
 /// The settings for a file's records, and findings about them.
 #[derive(Clone, Debug, Default)]
 pub struct FileContext {
@@ -35,7 +32,6 @@ struct Findings {
     unknown_states: UnknownWords,
     notices: BTreeSet<&'static str>,
     unused_text: UnusedText,
-    samples: u64,
 }
 
 impl FileContext {
@@ -70,14 +66,6 @@ impl FileContext {
     /// Adds a notice about how records are read.
     pub fn add_notice(&self, notice: &'static str) {
         self.findings().notices.insert(notice);
-    }
-
-    /// Returns whether to check a GitHub record for unused text: only the first ones, because the
-    /// check costs more than parsing.
-    pub fn should_sample(&self) -> bool {
-        let mut findings = self.findings();
-        findings.samples += 1;
-        findings.samples <= SAMPLES
     }
 
     /// Counts text in a record that is missing from its parsed items.

@@ -16,6 +16,8 @@ use precedent_core::model::{DocKind, Record, State};
 use precedent_text::words::Words;
 
 const MAX_DEPTH: u8 = 3;
+/// The number of GitHub records that are checked for unused text, which costs more than parsing.
+const SAMPLES: u64 = 200;
 
 /// Parses a record at its position in the file.
 ///
@@ -42,18 +44,15 @@ fn parse(
     });
     let github_error = match github_records {
         Ok(items) if !items.is_empty() => {
-            let other_value =
-                has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
-            let Some(value) = other_value
-                .or_else(|| context.should_sample().then(|| serde_json::from_slice(bytes).ok())?)
-            else {
+            let has_other_texts = has_other_texts(bytes);
+            if !has_other_texts && position > SAMPLES {
                 return Ok(items);
-            };
+            }
+            let Ok(value) = serde_json::from_slice(bytes) else { return Ok(items) };
             // Another tracker may use the same names for the number and the title.
-            let items = match has_other_texts(bytes)
-                .then(|| shapes::parse_item(&value, bytes, position, context))
-                .flatten()
-            {
+            let shaped_items =
+                has_other_texts.then(|| shapes::parse_item(&value, bytes, position, context));
+            let items = match shaped_items.flatten() {
                 Some(Ok(shaped_items)) => shaped_items,
                 _ => items,
             };
