@@ -73,11 +73,6 @@ impl Records {
         }
     }
 
-    /// Returns the number of bytes read from the file.
-    pub fn bytes_read(&self) -> u64 {
-        self.file_bytes.load(Ordering::Relaxed)
-    }
-
     /// Reads the next record; `None` at the end.
     ///
     /// # Errors
@@ -87,8 +82,8 @@ impl Records {
         if self.is_at_end {
             return Ok(None);
         }
-        let result = match self.list_keys.clone() {
-            Some(list_keys) => self.next_in_list(&list_keys),
+        let result = match self.list_keys {
+            Some(_) => self.next_in_list(),
             None => self
                 .is_lines()
                 .and_then(|has_lines| if has_lines { self.next_line() } else { self.next_value() }),
@@ -149,7 +144,7 @@ impl Records {
     fn consume(&mut self, n: usize) -> Result<()> {
         self.input.consume(n);
         self.content_bytes += n as u64;
-        let file_bytes = self.bytes_read().max(1);
+        let file_bytes = self.file_bytes.load(Ordering::Relaxed).max(1);
         if self.content_bytes > BOMB_FLOOR && self.content_bytes / file_bytes > MAX_RATIO {
             return Err(Error::invalid(format!(
                 "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
@@ -193,12 +188,9 @@ impl Records {
     }
 
     /// Reads the next object of a list inside an object.
-    fn next_in_list(
-        &mut self,
-        list_keys: &[String],
-    ) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_in_list(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
-            if !self.is_in_list && !self.skip_to_list(list_keys)? {
+            if !self.is_in_list && !self.skip_to_list()? {
                 return Ok(None);
             }
             self.is_in_list = true;
@@ -216,8 +208,8 @@ impl Records {
         }
     }
 
-    /// Skips to the start of the next list with one of these keys; returns whether there is one.
-    fn skip_to_list(&mut self, list_keys: &[String]) -> Result<bool> {
+    /// Skips to the start of the next list of records; returns whether there is one.
+    fn skip_to_list(&mut self) -> Result<bool> {
         // The last string, which is a key if a colon follows.
         let (mut last_string, mut is_string, mut is_escaped, mut is_key) =
             (Vec::new(), false, false, false);
@@ -226,6 +218,7 @@ impl Records {
             if buffer.is_empty() {
                 return Ok(false);
             }
+            let list_keys = self.list_keys.as_deref().unwrap_or_default();
             let mut end = None;
             for (index, byte) in buffer.iter().enumerate() {
                 match byte {
@@ -318,11 +311,8 @@ impl Records {
             }
             self.consume(chunk_length)?;
             if end.is_some() {
-                return Ok(Some(if length > MAX_RECORD {
-                    Err(size_message(length))
-                } else {
-                    Ok(value)
-                }));
+                let is_too_large = length > MAX_RECORD;
+                return Ok(Some(if is_too_large { Err(size_message(length)) } else { Ok(value) }));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Emails and mailboxes: a thread is an item, and its replies are comments.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     io::{BufRead, BufReader, Read, Result},
 };
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     content::Content,
-    parsed_item::{Comment, ParsedItem, item_record, state, title_or_first_line},
+    parsed_item::{Comment, ParseResult, ParsedItem, item_record, state, title_or_first_line},
     states::StateWords,
 };
 use crate::tracker::{identity::hash_number, import::MAX_RECORD};
@@ -120,14 +120,13 @@ impl MailHeaders {
             let root = first.references.first().unwrap_or(&first.id);
             roots.entry(root).or_default().extend(members);
         }
-        let mut numbers: HashMap<u64, &str> = HashMap::new();
+        let mut numbers = HashSet::new();
         let mut members_by_id = HashMap::new();
         for (root, members) in roots {
             let mut number = hash_number(root);
-            while numbers.contains_key(&number) {
+            while !numbers.insert(number) {
                 number += 1;
             }
-            numbers.insert(number, root);
             let first = members.iter().position(|(m, _)| m.id == root);
             let updated_at = members.iter().filter_map(|(m, _)| m.date).max();
             let is_solved = members.iter().any(|(m, _)| is_solved(&m.subject));
@@ -194,11 +193,7 @@ impl Groups {
 ///
 /// # Errors
 /// Returns the reason if the record must be skipped.
-pub fn parse_email(
-    bytes: &[u8],
-    location: &MailLocation,
-    threads: &Threads,
-) -> std::result::Result<Vec<ParsedItem>, String> {
+pub fn parse_email(bytes: &[u8], location: &MailLocation, threads: &Threads) -> ParseResult {
     let mail = message::parse(bytes).ok_or("not an email")?;
     let member = threads.members.get(&mail.id).ok_or("an email that changed during the import")?;
     if member.location != *location {
@@ -253,13 +248,10 @@ pub fn visit(
     mut visit: impl FnMut(u64, Vec<u8>) -> bool,
 ) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
-    let mut mail = TruncatedMail::default();
+    let mut mail = Vec::new();
     if !is_mailbox {
-        let mut line = Vec::new();
-        while next_line(&mut input, &mut line)? {
-            mail.push(&line);
-        }
-        return Ok(visit(1, mail.take()));
+        input.take(MAX_RECORD as u64).read_to_end(&mut mail)?;
+        return Ok(visit(1, mail));
     }
     let (mut position, mut is_after_blank, mut is_line_start) = (0, true, true);
     let mut line = Vec::new();
@@ -270,7 +262,7 @@ pub fn visit(
             && is_separator(&String::from_utf8_lossy(&line));
         is_after_blank = line.trim_ascii().is_empty();
         if is_divider_line {
-            if position > 0 && !visit(position, mail.take()) {
+            if position > 0 && !visit(position, std::mem::take(&mut mail)) {
                 return Ok(false);
             }
             position += 1;
@@ -279,34 +271,20 @@ pub fn visit(
             let mark_count = line.iter().take_while(|b| **b == b'>').count();
             let is_escaped =
                 is_line_start && mark_count > 0 && line[mark_count..].starts_with(b"From ");
-            mail.push(&line[usize::from(is_escaped)..]);
+            // A long email is truncated; attachments come last.
+            let free_bytes = MAX_RECORD.saturating_sub(mail.len());
+            let line = &line[usize::from(is_escaped)..];
+            mail.extend_from_slice(&line[..line.len().min(free_bytes)]);
         }
         is_line_start = line.ends_with(b"\n");
     }
-    Ok(position == 0 || visit(position, mail.take()))
+    Ok(position == 0 || visit(position, mail))
 }
 
 /// Reads the next line with its end, up to a size limit; returns whether there is one.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool> {
     line.clear();
     Ok(input.take(1 << 20).read_until(b'\n', line)? > 0)
-}
-
-/// An email, truncated to the record size; attachments come last.
-#[derive(Default)]
-struct TruncatedMail {
-    bytes: Vec<u8>,
-}
-
-impl TruncatedMail {
-    fn push(&mut self, line: &[u8]) {
-        let free_bytes = MAX_RECORD.saturating_sub(self.bytes.len());
-        self.bytes.extend_from_slice(&line[..line.len().min(free_bytes)]);
-    }
-
-    fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.bytes)
-    }
 }
 
 #[cfg(test)]

@@ -103,11 +103,12 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
     if let Some(result) = lookup(&words.join(" ")) {
         return Some(result);
     }
-    let demote = |(field, rank)| (field, DERIVED_RANK + rank);
+    let derived_field = |words: &[String]| {
+        let listed = lookup(&words.join(" ")).map(|(field, rank)| (field, DERIVED_RANK + rank));
+        listed.or_else(|| composed_field(words))
+    };
     loop {
-        if let Some(result) =
-            lookup(&words.join(" ")).map(demote).or_else(|| composed_field(&words))
-        {
+        if let Some(result) = derived_field(&words) {
             return Some(result);
         }
         // The name may end in the readable part of an object: `status.name`, `description_html`.
@@ -117,9 +118,7 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
             && (has_role("value", last) || has_role("format", last))
         {
             inner = start;
-            if let Some(result) =
-                lookup(&inner.join(" ")).map(demote).or_else(|| composed_field(inner))
-            {
+            if let Some(result) = derived_field(inner) {
                 return Some(result);
             }
         }

@@ -11,12 +11,12 @@ use precedent_core::model::{DocKind, DocumentRecord, Raw};
 use precedent_markup::{html_to_markdown, storage_format};
 use precedent_text::html;
 
-/// Returns whether a text is a page in storage format.
+/// Returns whether the text is a page in storage format.
 pub fn is_storage_format(text: &str) -> bool {
     !text.contains("<hibernate-generic") && (text.contains("<ac:") || text.contains("<ri:"))
 }
 
-/// Returns whether a text is the XML export of a space.
+/// Returns whether the text is the XML export of a space.
 pub fn is_space_export(text: &str) -> bool {
     text.chars().take(2000).collect::<String>().contains("<hibernate-generic")
 }

@@ -4,7 +4,7 @@ use precedent_text::tokens::normalize_phrase;
 
 const MIN_WORDS: usize = 4;
 
-/// Returns whether a text is prose rather than a name, an id or an address.
+/// Returns whether a string is prose rather than a name, an id or an address.
 pub fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let words = text
@@ -18,7 +18,7 @@ pub fn is_prose(text: &str) -> bool {
     (words >= MIN_WORDS && text.len() > 20) || is_east_asian()
 }
 
-/// Returns whether two texts have the same words.
+/// Returns whether two strings have the same words, regardless of case and punctuation.
 pub fn has_same_words(a: &str, b: &str) -> bool {
     a.len().abs_diff(b.len()) < 40 + a.len() / 2 && normalize_phrase(a) == normalize_phrase(b)
 }

@@ -12,7 +12,7 @@ use precedent_text::html;
 
 const MAX_PATHS: usize = 300;
 const MAX_DEPTH: usize = 12;
-/// The number of words at the start of a text that are compared.
+/// The number of words at the start of a string that are compared.
 const MAX_WORDS: usize = 200;
 
 /// The unused text of a file.
@@ -32,32 +32,15 @@ impl UnusedText {
             match item {
                 ParsedItem::Record(Record::Document(item)) => {
                     self.body_length += item.body.chars().count() as u64;
-                    let texts = [
-                        Some(&item.title),
-                        Some(&item.body),
-                        item.url.as_ref(),
-                        item.author.login.as_ref(),
-                    ];
-                    let other_texts = [
-                        item.state_reason.as_ref(),
-                        item.milestone.as_ref(),
-                        item.remote_id.as_ref(),
-                    ];
-                    texts
-                        .into_iter()
-                        .chain(other_texts)
-                        .flatten()
-                        .chain(&item.labels)
-                        .for_each(|t| add_words(t, &mut known_words));
+                    let texts = [&item.title, &item.body].into_iter().chain(&item.labels);
+                    let fields = [&item.url, &item.author.login, &item.state_reason];
+                    let fields = fields.into_iter().chain([&item.milestone, &item.remote_id]);
+                    known_words.extend(texts.chain(fields.flatten()).flat_map(|t| words(t)));
                 }
                 ParsedItem::Record(Record::Comment(comment)) => {
-                    let texts =
-                        [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
-                    texts
-                        .into_iter()
-                        .flatten()
-                        .chain([&comment.remote_id])
-                        .for_each(|t| add_words(t, &mut known_words));
+                    let texts = [&comment.body, &comment.remote_id].into_iter();
+                    let fields = [&comment.author.login, &comment.url].into_iter().flatten();
+                    known_words.extend(texts.chain(fields).flat_map(|t| words(t)));
                 }
                 ParsedItem::Link(..) | ParsedItem::Release(..) => {}
             }
@@ -119,23 +102,14 @@ impl UnusedText {
     }
 }
 
-fn add_words(text: &str, words: &mut HashSet<String>) {
-    words.extend(self::words(text));
-}
-
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase)
 }
 
-/// Returns the number of characters of a text whose words are mostly unknown; `None` for other
-/// texts, ids, addresses and times.
+/// Returns the number of characters of a string whose words are mostly unknown; `None` for other
+/// strings, ids, addresses and times.
 fn unused_length(text: &str, known_words: &HashSet<String>) -> Option<u64> {
     let text = text.trim();
-    let plain = match () {
-        () if text.contains("<ac:") => storage_format::to_markdown(text),
-        () if html_to_markdown::is_html(text) => html::to_text(text),
-        () => text.to_owned(),
-    };
     // Parsers replace a state word with its meaning.
     if StateWords::default().word_state(text).is_some() {
         return None;
@@ -148,6 +122,11 @@ fn unused_length(text: &str, known_words: &HashSet<String>) -> Option<u64> {
     {
         return None;
     }
+    let plain = match () {
+        () if text.contains("<ac:") => storage_format::to_markdown(text),
+        () if html_to_markdown::is_html(text) => html::to_text(text),
+        () => text.to_owned(),
+    };
     let (mut total, mut missing_count) = (0, 0);
     for word in words(&plain).take(MAX_WORDS) {
         total += 1;
