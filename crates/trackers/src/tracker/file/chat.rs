@@ -45,7 +45,7 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
     }
     let created_at = dates::parse(message_id, dates::Order::default());
     let body = markdown(value["text"].as_str().unwrap_or_default(), context);
-    let author = value["user"].as_str().map(|id| context.person_name(id));
+    let author = value["user"].as_str().map(|id| context.mapping.person_name(id));
     if value["thread_ts"] != value["ts"] {
         let reply = Comment {
             number: thread,
@@ -106,7 +106,7 @@ fn markdown(text: &str, context: &FileContext) -> String {
         };
         let (target, label) = inner.split_once('|').unwrap_or((inner, ""));
         match target.chars().next() {
-            Some('@') => out.push_str(&format!("@{}", context.person_name(&target[1..]))),
+            Some('@') => out.push_str(&format!("@{}", context.mapping.person_name(&target[1..]))),
             Some('#' | '!') => {
                 out.push_str(&format!("#{}", if label.is_empty() { &target[1..] } else { label }))
             }

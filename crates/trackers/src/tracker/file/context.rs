@@ -18,9 +18,8 @@ use super::{
 /// The settings for a file's records, and findings about them.
 #[derive(Clone, Debug, Default)]
 pub struct FileContext {
-    /// Meanings of the state words.
-    pub words: StateWords,
-    mapping: Mapping,
+    /// The user's settings, and the people of the import.
+    pub mapping: Mapping,
     findings: Arc<Mutex<Findings>>,
     /// `true` if the first record has a number; numbering by position could repeat it.
     pub has_item_numbers: bool,
@@ -37,30 +36,20 @@ struct Findings {
 impl FileContext {
     /// Creates the context of a file.
     pub fn new(mapping: &Mapping) -> Self {
-        Self { words: mapping.words.clone(), mapping: mapping.clone(), ..Self::default() }
+        Self { mapping: mapping.clone(), ..Self::default() }
     }
 
     fn findings(&self) -> MutexGuard<'_, Findings> {
         self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether an item is closed; counts unknown state words.
-    pub fn is_closed(&self, fields: StateFields<'_>) -> bool {
-        self.is_closed_by(&self.words, fields)
-    }
-
     /// Returns whether an item is closed according to `words`; counts unknown state words.
-    pub fn is_closed_by(&self, words: &StateWords, fields: StateFields<'_>) -> bool {
+    pub fn is_closed(&self, words: &StateWords, fields: StateFields<'_>) -> bool {
         let (is_closed, is_guess) = words.resolve(fields);
         if is_guess {
             self.findings().unknown_states.count(fields.word.unwrap_or_default());
         }
         is_closed
-    }
-
-    /// Returns the name of a person, or else the id.
-    pub fn person_name(&self, id: &str) -> String {
-        self.mapping.person_name(id)
     }
 
     /// Adds a notice about how records are read.

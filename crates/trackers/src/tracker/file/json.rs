@@ -6,13 +6,13 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     context::FileContext,
-    parsed_item::ParsedItem,
+    parsed_item::{ParseResult, ParsedItem, state},
     shape::{self, parse_post},
     shapes,
     states::{StateFields, is_resolution},
 };
 use crate::tracker::{github, graphql::nodes, release};
-use precedent_core::model::{DocKind, Record, State};
+use precedent_core::model::{DocKind, Record};
 use precedent_text::words::Words;
 
 const MAX_DEPTH: u8 = 3;
@@ -23,20 +23,11 @@ const SAMPLES: u64 = 200;
 ///
 /// # Errors
 /// Returns the reason if the record must be skipped.
-pub fn parse_record(
-    bytes: &[u8],
-    position: u64,
-    context: &FileContext,
-) -> Result<Vec<ParsedItem>, String> {
+pub fn parse_record(bytes: &[u8], position: u64, context: &FileContext) -> ParseResult {
     parse(bytes, position, context, 0)
 }
 
-fn parse(
-    bytes: &[u8],
-    position: u64,
-    context: &FileContext,
-    depth: u8,
-) -> Result<Vec<ParsedItem>, String> {
+fn parse(bytes: &[u8], position: u64, context: &FileContext, depth: u8) -> ParseResult {
     // Most records are GitHub's, and its parser quickly rejects others.
     let github_records = github::records(bytes).map(|mut records| {
         set_states(&mut records, bytes, context);
@@ -81,10 +72,8 @@ fn parse(
     };
     if release::is_release(&value) {
         let release = release::parse_release(&value);
-        return Ok(release
-            .map(|(project, release)| ParsedItem::Release(project, release))
-            .into_iter()
-            .collect());
+        let item = release.map(|(project, release)| ParsedItem::Release(project, release));
+        return Ok(item.into_iter().collect());
     }
     if depth < MAX_DEPTH {
         if let Some(inner) = inner_record(&value).filter(|_| parse_post(&value).is_none()) {
@@ -224,8 +213,9 @@ fn set_states(records: &mut [Record], bytes: &[u8], context: &FileContext) {
         {
             let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
             let word = value.get("state").and_then(Value::as_str);
-            let is_closed = context.is_closed(StateFields { word, ..StateFields::default() });
-            item.state = Some(if is_closed { State::Closed } else { State::Open });
+            let fields = StateFields { word, ..StateFields::default() };
+            let is_closed = context.is_closed(&context.mapping.words, fields);
+            item.state = state(is_closed);
             if let Some(word) = word.filter(|w| is_closed && is_resolution(w)) {
                 item.state_reason.get_or_insert_with(|| word.to_owned());
             }
@@ -244,10 +234,9 @@ fn inner_record(value: &Value) -> Option<Value> {
     if object.contains_key("action") {
         return None;
     }
-    if RECORD_KEYS
-        .iter()
-        .any(|name| *name != "body" && *name != "title" && object.contains_key(*name))
-    {
+    let is_record_key =
+        |name: &String| RECORD_KEYS.contains(name) && name != "body" && name != "title";
+    if object.keys().any(is_record_key) {
         return None;
     }
     let wrapped_value =
@@ -301,31 +290,29 @@ fn repository_items(value: &Value) -> Option<Vec<Value>> {
 /// Returns whether an object contains a single record and not a list.
 fn is_single(text: &str) -> bool {
     let mut rest = text;
-    loop {
-        let Some((name, tail)) =
-            rest.trim_start().strip_prefix('{').and_then(|r| string_literal(r.trim_start()))
-        else {
-            return false;
-        };
-        let inner = tail.trim_start().strip_prefix(':').map_or("", str::trim_start);
+    while let Some((name, inner)) = first_field(rest) {
         match name {
             "data" | "repository" | "node" | "resource" | "project" => rest = inner,
-            "issue" | "pullRequest" | "issueOrPullRequest" | "ticket" => {
-                return inner.starts_with('{');
+            name => {
+                let is_record =
+                    matches!(name, "issue" | "pullRequest" | "issueOrPullRequest" | "ticket");
+                return is_record && inner.starts_with('{');
             }
-            _ => return false,
         }
     }
+    false
+}
+
+/// Returns the first key of an object, and the text from its value.
+fn first_field(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let (name, rest) = string_literal(text.strip_prefix('{')?.trim_start())?;
+    Some((name, rest.trim_start().strip_prefix(':')?.trim_start()))
 }
 
 /// Returns whether an object is Bugzilla's comment response: bugs by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
-    let inner =
-        text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
-    let Some(("bugs", rest)) = inner.and_then(|inner| string_literal(inner.trim_start())) else {
-        return false;
-    };
-    rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
+    matches!(first_field(text), Some(("bugs", inner)) if inner.starts_with('{'))
 }
 
 fn split_objects(bytes: &[u8]) -> Option<Vec<&RawValue>> {
@@ -383,7 +370,7 @@ fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
     is_changed.then(|| out.into_bytes())
 }
 
-/// Parses `\uXXXX` at the start of a text.
+/// Parses `\uXXXX` at the start of a string.
 fn parse_unicode_escape(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
@@ -448,7 +435,7 @@ pub fn has_list_key(start: &[u8]) -> bool {
     false
 }
 
-/// Returns the raw string literal at the start of a text, and the rest.
+/// Splits a text into the raw string literal at its start, and the rest.
 fn string_literal(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut is_escaped = false;
@@ -475,6 +462,20 @@ mod tests {
             (r#"[{"total_count": 1, "items": [{"number": 1}]}]"#, true),
             (r#"{"items": [1, 2]}"#, false),
             (r#"{"number": 1, "items": [{}]}"#, false),
+            (r#"{"message": "Bad credentials"}"#, false),
+            (r#"[[{"number": 1}]]"#, false),
+            (
+                r#"{"data": {"repository": {"issue": {"number": 1, "labels": {"nodes": []}}}}}"#,
+                false,
+            ),
+            (r#"{"ticket": {"id": 1, "subject": "x"}}"#, false),
+            (r#"{"bugs": {"55": {"comments": [{"id": 1}]}}}"#, false),
+            (r#"{"bugs": [{"id": 55}]}"#, true),
+        ] {
+            assert_eq!(has_list_key(text.as_bytes()), expected, "{text}");
+        }
+    }
+
     #[test]
     fn records_keyed_by_id_keep_their_id() {
         let record =
@@ -507,20 +508,6 @@ mod tests {
         let text = br#"{"issue": {"number": 1, "title": "\ud83d"}}"#;
         let items = parse_record(text, 1, &FileContext::default()).unwrap();
         assert_eq!(items.len(), 1, "{items:?}");
-    }
-
-            (r#"{"message": "Bad credentials"}"#, false),
-            (r#"[[{"number": 1}]]"#, false),
-            (
-                r#"{"data": {"repository": {"issue": {"number": 1, "labels": {"nodes": []}}}}}"#,
-                false,
-            ),
-            (r#"{"ticket": {"id": 1, "subject": "x"}}"#, false),
-            (r#"{"bugs": {"55": {"comments": [{"id": 1}]}}}"#, false),
-            (r#"{"bugs": [{"id": 55}]}"#, true),
-        ] {
-            assert_eq!(has_list_key(text.as_bytes()), expected, "{text}");
-        }
     }
 
     #[test]

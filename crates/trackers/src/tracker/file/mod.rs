@@ -257,14 +257,10 @@ fn detect_json(
     if let Some(error) = register_users(content, charset, &first, mapping)? {
         return Err(error);
     }
-    context.has_item_numbers = json::is_github_record(first.to_string().as_bytes())
-        || shapes::is_numbered(&first, &context);
+    let is_github = json::is_github_record(first.to_string().as_bytes());
+    context.has_item_numbers = is_github || shapes::is_numbered(&first, &context);
     let tracker = match () {
-        () if json::is_github_record(first.to_string().as_bytes())
-            || release::is_release(&first) =>
-        {
-            "GitHub"
-        }
+        () if is_github || release::is_release(&first) => "GitHub",
         () if json::is_comments_of_bugs(text) => "Bugzilla",
         () => tracker_by_shape(&first),
     };
@@ -523,7 +519,7 @@ impl DetectedFormat {
     ///
     /// # Errors
     /// Returns the reason if the record must be skipped.
-    pub fn parse(&self, record: RawRecord) -> std::result::Result<Vec<ParsedItem>, String> {
+    pub fn parse(&self, record: RawRecord) -> ParseResult {
         match (record, &self.form) {
             (
                 RawRecord::Json(bytes, position),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     names::{duplicate_direction, has_role, normalize},
-    parsed_item::{self, Comment, ItemRelation, ParsedItem, item_record, replace_nul},
+    parsed_item::{self, Comment, ItemRelation, ParseResult, ParsedItem, item_record, replace_nul},
     states::is_resolution,
     table::Plan,
 };
@@ -33,7 +33,7 @@ pub struct Row {
 ///
 /// # Errors
 /// Returns the reason if the row must be skipped.
-pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
+pub fn parse_row(plan: &Plan, row: &Row) -> ParseResult {
     parse_with_raw(plan, row, stored_cells(plan, &row.cells))
 }
 
@@ -41,7 +41,7 @@ pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
 ///
 /// # Errors
 /// Returns the reason if the row must be skipped.
-pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, String> {
+pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> ParseResult {
     let identity = row_identity(plan, row)?;
     let cells = &row.cells;
     let time = |field: &str| {
@@ -208,7 +208,7 @@ fn comments(
     row: &Row,
     identity: &Identity,
     item_time: Option<Timestamp>,
-) -> Result<Vec<ParsedItem>, String> {
+) -> ParseResult {
     let cells = &row.cells;
     let order =
         plan.columns("comments").first().map(|index| plan.order(*index)).unwrap_or_default();
@@ -229,8 +229,8 @@ fn comments(
             project: identity.project.clone(),
             number: identity.number,
             author: cell("comment author").map(|(_, t)| t.to_owned()),
-            created_at: cell("comment date")
             is_internal: has_role("hidden", &normalize(&plan.headers[*index])),
+            created_at: cell("comment date")
                 .and_then(|(index, t)| dates::parse(t, plan.order(index))),
             ..Comment::default()
         };

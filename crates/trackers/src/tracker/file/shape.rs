@@ -1,5 +1,5 @@
-//! Recognizes records by their shape: fields by names in any style, and threads by elements that
-//! have a text with an author or a time.
+//! Recognizes records by their shape: fields by names in any style, and threads by elements with
+//! text and an author or a time.
 
 use std::collections::BTreeMap;
 
@@ -318,13 +318,6 @@ pub fn objects_by_id(value: &Value) -> Option<Vec<&Value>> {
     has_only_ids.then(|| fields.values().collect())
 }
 
-fn is_single_word(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !text.contains(' ') && text.len() < 40)
-}
-
-fn has_text(value: &Value) -> bool {
-    match value {
-        Value::String(text) => is_prose(text),
 /// Parses a boolean, which is text in XML.
 fn parse_bool(value: &Value) -> Option<bool> {
     match value {
@@ -334,13 +327,21 @@ fn parse_bool(value: &Value) -> Option<bool> {
     }
 }
 
+fn is_single_word(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.contains(' ') && text.len() < 40)
+}
+
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_prose(text),
         Value::Array(items) => items.iter().any(|v| v.is_object() || has_text(v)),
         Value::Object(_) => true,
         _ => false,
     }
 }
 
-fn scalar(value: &Value) -> Option<String> {
+/// Returns a string that is not blank, or a number.
+pub fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|t| !t.trim().is_empty()),
         Value::Number(number) => Some(number.to_string()),
@@ -419,7 +420,7 @@ fn custom_field(value: &Value) -> Option<(String, &Value)> {
     (!value.is_null() && scalar(value).as_ref() != Some(&name)).then_some((name, value))
 }
 
-/// Parses an element of a list: its own message, then those of the lists in it.
+/// Parses the message in an element of a list, then those in its inner lists.
 fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     let Some(fields) = value.as_object().filter(|_| depth < 4) else { return Vec::new() };
     let mut out: Vec<Post> = parse_post(value).into_iter().collect();
@@ -440,7 +441,7 @@ fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     out
 }
 
-/// Parses a message: a text with an author or a time.
+/// Parses a message, which has text and an author or a time.
 pub fn parse_post(value: &Value) -> Option<Post> {
     let fields = value.as_object()?;
     let has_flag = |role: &str, expected: bool| {
@@ -696,7 +697,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn private_marks_are_recognized_in_any_form() {
         for mark in [
             json!({"private_notes": "true"}),
@@ -732,6 +732,7 @@ mod tests {
         assert_eq!(people, ["6 Ida", "8 Kim"]);
     }
 
+    #[test]
     fn prose_of_unknown_fields_is_kept() {
         let shape = Shape::new(&json!({
             "id": 7, "subject": "Rail squeaks", "survey": "It was quiet for a whole day before.",

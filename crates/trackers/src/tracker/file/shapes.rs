@@ -7,11 +7,11 @@ use super::{
     chat, columns,
     context::FileContext,
     pages,
-    parsed_item::{Comment, ItemRelation, ParsedItem},
+    parsed_item::{Comment, ItemRelation, ParseResult, ParsedItem, state},
     prose::has_same_words,
     rows::{self, Row},
-    shape::{Post, Shape, parse_post},
-    states::StateFields,
+    shape::{Post, Shape, parse_post, scalar},
+    states::{StateFields, StateWords},
     table::Plan,
 };
 use crate::tracker::{
@@ -19,10 +19,7 @@ use crate::tracker::{
     identity::{Identity, hash_number, host, parse_reference, parse_strict, parse_url},
     jira,
 };
-use precedent_core::model::{DocKind, Record, State, item_number};
-
-/// The parsed contents of a record, or the reason why it is skipped.
-type ParseResult = Result<Vec<ParsedItem>, String>;
+use precedent_core::model::{DocKind, Record, item_number};
 
 /// Parses a record; `None` if it is neither an item nor a message.
 pub fn parse_value(
@@ -41,7 +38,7 @@ pub fn parse_value(
         () if chat::is_message(value) => Ok(chat::parse_message(value, bytes, context)),
         () if value.pointer("/body").is_some_and(Value::is_object) && has("title") => {
             match pages::parse_api_page(value, bytes) {
-                Some(page) => Ok(vec![ParsedItem::Record(Record::Document(Box::new(page)))]),
+                Some(page) => Ok(vec![ParsedItem::Record(page.into())]),
                 None => return parse_item(value, bytes, position, context),
             }
         }
@@ -65,7 +62,8 @@ pub fn parse_value(
 
 /// Returns whether a record has its own number.
 pub fn is_numbered(value: &Value, context: &FileContext) -> bool {
-    Shape::new(value).is_some_and(|shape| !shape.plan(&context.words).columns("number").is_empty())
+    Shape::new(value)
+        .is_some_and(|shape| !shape.plan(&context.mapping.words).columns("number").is_empty())
 }
 
 /// Parses a record by its shape: an item with its messages, or a message of an item.
@@ -76,28 +74,29 @@ pub fn parse_item(
     context: &FileContext,
 ) -> Option<ParseResult> {
     let mut shape = Shape::new(value)?;
-    let mut plan = shape.plan(&context.words);
+    let mut plan = shape.plan(&context.mapping.words);
     if !shape.is_item(&plan) {
         return parse_message(value, &shape);
     }
     let first_column = |plan: &Plan, field| plan.columns(field).first().copied();
-    let is_number = |column: &usize| {
-        columns::field(&shape.headers[*column]).is_some_and(|(field, _)| field == "number")
-            && parse_strict(&shape.cells[*column]).is_some()
-    };
-    let number_column = (0..shape.headers.len()).find(is_number);
-    if let Some(column) = first_column(&plan, "number")
-        && parse_strict(&shape.cells[column]).is_none()
-        && let Some(number_column) = number_column
-    {
-        shape.cells[column] = shape.cells[number_column].clone();
-    } else if let Some(column) = first_column(&plan, "number")
-        && parse_strict(&shape.cells[column]).is_none()
-    {
-        context.add_notice("ids are not numbers: items are numbered by a hash of their id");
-        shape.cells[column] = hash_number(&shape.cells[column]).to_string();
-    } else if first_column(&plan, "number").is_none()
-        && first_column(&plan, "url").is_none_or(|column| parse_url(&shape.cells[column]).is_none())
+    if let Some(column) = first_column(&plan, "number") {
+        if parse_strict(&shape.cells[column]).is_none() {
+            let is_number = |column: &usize| {
+                columns::field(&shape.headers[*column]).is_some_and(|(field, _)| field == "number")
+                    && parse_strict(&shape.cells[*column]).is_some()
+            };
+            shape.cells[column] = match (0..shape.headers.len()).find(is_number) {
+                Some(number_column) => shape.cells[number_column].clone(),
+                None => {
+                    context.add_notice(
+                        "ids are not numbers: items are numbered by a hash of their id",
+                    );
+                    hash_number(&shape.cells[column]).to_string()
+                }
+            };
+        }
+    } else if first_column(&plan, "url")
+        .is_none_or(|column| parse_url(&shape.cells[column]).is_none())
     {
         if context.has_item_numbers {
             return Some(Err("no number, which other items in the file have".to_owned()));
@@ -122,9 +121,9 @@ pub fn parse_item(
         let author = first.author.filter(|_| first_column(&plan, "author").is_none());
         author.into_iter().for_each(|author| shape.add_cell("author", &author));
     }
-    plan = shape.plan(&context.words);
+    plan = shape.plan(&context.mapping.words);
     let row = Row { position, cells: shape.cells.iter().collect(), continued_key: None };
-    context.is_closed_by(
+    context.is_closed(
         &plan.state_words,
         plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()),
     );
@@ -161,19 +160,11 @@ fn add_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
         comments.remove(0);
     }
     item.comment_count += comments.len() as u64;
-    let comments = comments.into_iter().enumerate();
-    out.extend(
-        comments
-            .map(|(position, comment)| to_comment(comment, identity.clone(), updated_at, position)),
-    );
+    for (position, comment) in comments.into_iter().enumerate() {
+        out.push(to_comment(comment, identity.clone(), updated_at, position));
+    }
     for link in shape.links {
-        let Some(target) = link
-            .items
-            .iter()
-            .find(|end| end.number != identity.number || end.project != identity.project)
-        else {
-            continue;
-        };
+        let Some(target) = link.items.iter().find(|end| **end != identity) else { continue };
         let item =
             ParsedItem::link(&identity, target.clone(), &link.kind, ItemRelation::RelatesTo, false);
         // The relation may be stated from the perspective of the other item.
@@ -216,13 +207,14 @@ fn parse_message(value: &Value, shape: &Shape) -> Option<ParseResult> {
     } else {
         shape.posts.clone()
     };
+    let plan = shape.plan(&StateWords::default());
     let comments: Vec<ParsedItem> = posts
         .into_iter()
         .enumerate()
         .filter_map(|(position, post)| {
             let comment = post.comment;
             let identity = comment.url.as_deref().and_then(parse_url).or(post.item)?;
-            let body = rows::markdown(&shape.plan(&Default::default()), &comment.body);
+            let body = rows::markdown(&plan, &comment.body);
             Some(to_comment(Comment { body, ..comment }, identity, None, position))
         })
         .collect();
@@ -274,20 +266,9 @@ fn parse_jira_xml(
     Ok(out)
 }
 
-/// Returns the first non-empty text among these fields; `a.b` is `b` in `a`.
+/// Returns the first text or number among these fields; `a.b` is `b` in `a`.
 fn text(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| {
-        let inner = name.split('.').try_fold(value, |v, part| v.get(part))?;
-        match inner {
-            Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        }
-    })
-}
-
-fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
-    names.iter().find_map(|name| dates::parse(&text(value, &[name])?, dates::Order::default()))
+    names.iter().find_map(|name| scalar(name.split('.').try_fold(value, |v, part| v.get(part))?))
 }
 
 fn excerpt(text: &str) -> String {
@@ -340,14 +321,17 @@ fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Parse
     if text(value, &["fields.status.statusCategory.key"]).is_none() {
         let (word, resolution) =
             (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
-        let closed_at = time(value, &["fields.resolutiondate"]);
-        let is_closed = context.is_closed(StateFields {
+        let closed_at = text(value, &["fields.resolutiondate"])
+            .and_then(|time| dates::parse(&time, dates::Order::default()));
+        let category = text(value, &["fields.status.statusCategory.name"]);
+        let fields = StateFields {
             word: word.as_deref(),
-            category: text(value, &["fields.status.statusCategory.name"]).as_deref(),
+            category: category.as_deref(),
             resolution: resolution.as_deref(),
             has_closing_time: closed_at.is_some(),
-        });
-        item.state = Some(if is_closed { State::Closed } else { State::Open });
+        };
+        let is_closed = context.is_closed(&context.mapping.words, fields);
+        item.state = state(is_closed);
         item.closed_at = closed_at.filter(|_| is_closed);
     }
     item.url = item.url.filter(|_| !base.is_empty());
@@ -357,10 +341,10 @@ fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Parse
         let mut comment = jira::comment(comment.get(), &key, &base)?;
         comment.repository = identity.project.clone();
         comment.url = comment.url.filter(|_| !base.is_empty());
-        comments.push(ParsedItem::Record(Record::Comment(Box::new(comment))));
+        comments.push(ParsedItem::Record(comment.into()));
     }
     item.comment_count = comments.len() as u64;
-    let mut out = vec![ParsedItem::Record(Record::Document(Box::new(item)))];
+    let mut out = vec![ParsedItem::Record(item.into())];
     out.extend(comments);
     for relation in relations {
         let (kind, key) = match relation {
@@ -381,6 +365,22 @@ fn parse_github_event(value: &Value) -> ParseResult {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
     let mut out = Vec::new();
+    for name in ["issue", "pull_request", "comment"] {
+        let Some(part) = payload.get(name).filter(|p| p.is_object()) else { continue };
+        for mut record in github::records(part.to_string().as_bytes())? {
+            let project = match &mut record {
+                Record::Document(d) => &mut d.repository,
+                Record::Comment(c) => &mut c.repository,
+            };
+            *project = repository.clone().or_else(|| project.take());
+            if let ("pull_request", Record::Document(item)) = (name, &mut record) {
+                item.kind = DocKind::PullRequest;
+            }
+            out.push(ParsedItem::Record(record));
+        }
+    }
+    Ok(out)
+}
 
 #[cfg(test)]
 mod tests {
@@ -413,23 +413,4 @@ mod tests {
             assert_eq!(item.labels, ["pump, main", "waiting for an answer of Ada"]);
         }
     }
-}
-    for name in ["issue", "pull_request", "comment"] {
-        let Some(part) = payload.get(name).filter(|p| p.is_object()) else { continue };
-        for mut record in github::records(part.to_string().as_bytes())? {
-            match &mut record {
-                Record::Document(d) => {
-                    d.repository = repository.clone().or_else(|| d.repository.take());
-                    if name == "pull_request" {
-                        d.kind = DocKind::PullRequest;
-                    }
-                }
-                Record::Comment(c) => {
-                    c.repository = repository.clone().or_else(|| c.repository.take())
-                }
-            }
-            out.push(ParsedItem::Record(record));
-        }
-    }
-    Ok(out)
 }
