@@ -73,6 +73,9 @@ impl FileContext {
         let mut notices = unknown_state_notices(&findings.unknown_states, "record");
         notices.extend(findings.notices.iter().map(|words| Hint::from(*words)));
         notices.extend(findings.unused_text.notice());
+        if !self.mapping.columns.is_empty() || self.mapping.order.is_some() {
+            notices.push("--map sets columns and the order of dates only in tables".into());
+        }
         notices
     }
 }
@@ -85,4 +88,19 @@ pub fn unknown_state_notices(unknown: &UnknownWords, unit: &str) -> Vec<Hint> {
             .with_command(None, format!("--map state.closed=\"{word}\""))
     });
     notices.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn setting_without_effect_is_reported() {
+        for (field, setting, count) in
+            [("title", "Headline", 1), ("dates", "dmy", 1), ("state.closed", "Gone", 0)]
+        {
+            let mapping = Mapping::parse(&[(field.to_owned(), setting.to_owned())]).unwrap();
+            assert_eq!(FileContext::new(&mapping).notices().len(), count, "{field}");
+        }
+    }
 }
