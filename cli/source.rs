@@ -118,7 +118,7 @@ fn parse_address(key: &str) -> Result<Option<NewMirror>> {
     match key.split_once(':') {
         Some((_, rest)) if address.is_none() && rest.starts_with("//") => {
             Err(Error::invalid(format!("the tracker of {key} is unknown")).with_hint(
-                "Name it, for example: precedent source add redmine:HOST/project, or gitlab:HOST/group/app",
+                "Name it, for example: precedent source add redmine:HOST/project, or gitlab:group/app --host HOST",
             ))
         }
         parts => Ok(address.or_else(|| {

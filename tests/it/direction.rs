@@ -237,7 +237,10 @@ fn restricted_calls_stay_in_their_module() {
             ("sqlite_vec::", &["index/src/vectors/schema.rs"]),
             ("rusqlite::", &["store/", "index/src/vectors/", "core/src/error.rs"]),
             ("reqwest::", &["trackers/src/http.rs", "trackers/src/http/"]),
-            ("process::Command", &["trackers/src/tracker/wiki_git.rs", "host/"]),
+            (
+                "process::Command",
+                &["trackers/src/tracker/wiki_git.rs", "trackers/src/sync/wiki.rs", "host/"],
+            ),
             ("fastembed::", &["index/src/embed/"]),
             ("spawn_blocking", &["core/src/task.rs"]),
             (

@@ -858,7 +858,8 @@ export interface BriefRecord {
    */
   model: string | null;
   /**
-   * `true` if names were to be redacted, but the model that recognizes them was missing or did not read all of the text.
+   * `true` if names were to be redacted, but the model that recognizes them was missing or did not
+   * read all of the text.
    */
   names_unrecognized?: boolean;
   /**

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -282,15 +282,15 @@ impl MatchFinder<'_> {
             return Ok(Vec::new());
         }
         let text = draft.body.whole(&draft.title);
+        let mut seen = HashSet::new();
         let mut lines: Vec<Vec<Vec<String>>> = text
             .lines()
             .take(MAX_LINES)
             .filter(|line| !may_be_frame(line) || frames(line).is_empty())
             .map(|line| line_phrases(&line[..line.floor_char_boundary(MAX_LINE)]))
-            .filter(|phrases| !phrases.is_empty())
+            .filter(|phrases| !phrases.is_empty() && seen.insert(phrases.clone()))
             .collect();
         lines.sort_by_key(|phrases| std::cmp::Reverse(phrases[0].len()));
-        lines.dedup();
         let mut documents = Vec::new();
         for phrases in lines.into_iter().take(MAX_PHRASES) {
             for terms in phrases {
@@ -571,7 +571,11 @@ mod tests {
         };
         assert_eq!(
             phrases("12:00 sync of 7 failed: tls: the peer's certificate has expired"),
-            ["failed tls peer's certificate expired", "peer's certificate expired"]
+            [
+                "fail tls the peer certif has expir",
+                "tls the peer certif has expir",
+                "the peer certif has expir"
+            ]
         );
         assert_eq!(phrases("copy: no such file or directory"), [""; 0], "a generic message");
         assert_eq!(phrases("too short: to say"), [""; 0]);

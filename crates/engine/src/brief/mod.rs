@@ -73,6 +73,9 @@ fn provenance_line(brief: &Brief) -> String {
     format!("{}.", parts.join(" · "))
 }
 
+/// The only way to compare a brief with later data, also if the window made it.
+const REPLAY_COMMAND: &str = "precedent brief --replay FILE";
+
 /// Returns a hint on how to compare a brief with the current casebook. A PDF has no record to
 /// compare.
 fn replay_line(brief: &Brief) -> String {
@@ -85,7 +88,7 @@ fn replay_line(brief: &Brief) -> String {
         false => ("which cited items have changed", " The log from standard input was not kept."),
     };
     format!(
-        "To see {scope} since, run precedent brief --replay FILE in a terminal, where FILE is this brief.{limit}"
+        "To see {scope} since, run {REPLAY_COMMAND} in a terminal, where FILE is this brief.{limit}"
     )
 }
 
