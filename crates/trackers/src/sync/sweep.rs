@@ -104,8 +104,6 @@ async fn list_open_items(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Opt
                     page.next
                 }
                 Fetch::Smaller(smaller) => Some(smaller),
-                // Stored discussions are requested one by one, and a refusal hides none.
-                Fetch::Refused(_) if *stream == Stream::Discussions => None,
                 Fetch::Unchanged | Fetch::Expired | Fetch::Refused(_) => return Ok(None),
             };
         }
@@ -211,26 +209,4 @@ async fn check_comments(
         .await?;
     run.report.gone += count;
     Ok(remaining_count)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{super::run::fake, *};
-    use crate::tracker::Page;
-
-    #[tokio::test]
-    async fn sweep_runs_without_access_to_discussions() {
-        let folder = tempfile::tempdir().unwrap();
-        let issues = vec![fake::issue(1, "open"), fake::issue(2, "open")];
-        let (context, source) = fake::casebook(&folder, issues);
-        let mut tracker = fake::FakeTracker::new(|stream| match stream {
-            Stream::Discussions => Fetch::Refused("signing in is required".to_owned()),
-            _ => Fetch::Page(Page { records: vec![Ok(fake::issue(2, "open"))], ..Page::default() }),
-        });
-        let mut sync = Run::for_tests(&context, &source);
-        run(&mut sync, &mut tracker, false).await.unwrap();
-        assert_eq!(sync.report.gone, 1);
-        let numbers = context.store.read(|r| r.item_numbers(source.id, false)).unwrap();
-        assert_eq!(numbers, [2]);
-    }
 }
