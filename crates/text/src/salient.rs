@@ -37,6 +37,11 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
 static WARNING: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\bwarn(?:ing)?\b"));
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| re(r"0x[0-9a-fA-F]+|[0-9]+"));
 
+/// Returns whether a line names a failure.
+pub fn is_failure(line: &str) -> bool {
+    FAILURE.is_match(line)
+}
+
 /// Returns the salient part of a query text: the writer's own words without terminal colors. A
 /// short text is kept whole; a long one is reduced to its salient lines.
 pub fn extract_salient(text: &str) -> Cow<'_, str> {

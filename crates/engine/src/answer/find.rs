@@ -34,7 +34,7 @@ use precedent_text::{
     prepare::PreparedText,
     reference::{Relation, references},
     report::Report,
-    salient::extract_salient,
+    salient::{extract_salient, is_failure},
     signature::{Signature, constant_runs, is_generic_message},
     tokens,
     trace::{frames, may_be_frame},
@@ -58,6 +58,8 @@ const OTHER_LINE_CEILING: f32 = 0.45;
 const MIN_WORD_OVERLAP: f32 = 0.8;
 /// The minimum number of consecutive words that identify a line.
 const MIN_LINE_WORDS: usize = 6;
+/// The number of messages at the end of an error chain that are looked up.
+const MAX_MESSAGES: usize = 2;
 /// The minimum number of words of a message at the end of an error chain that is looked up.
 const MIN_MESSAGE_WORDS: usize = 4;
 /// The maximum number of bytes read of each line.
@@ -136,7 +138,12 @@ impl MatchFinder<'_> {
         let is_generic = draft.is_generic_question();
         let same_failures =
             overlaps.values().flatten().filter(|item| item.1.is_same_failure()).count();
-        let rare_matches = overlaps.values().flatten().any(|item| item.1.rare_signature);
+        let is_rare_match = |candidate: &RankedCandidate| {
+            let overlap = overlaps.get(&hits.ids[candidate.index]).and_then(Option::as_ref);
+            !details[candidate.index].is_form
+                && matches!(overlap, Some((_, overlap, false)) if overlap.rare_signature)
+        };
+        let has_rare_match = ranking.iter().any(is_rare_match);
         let mut matches = Vec::with_capacity(ranking.len());
         for RankedCandidate { index, score, log_share: share } in ranking {
             let document = hits.ids[index];
@@ -156,7 +163,7 @@ impl MatchFinder<'_> {
                 None => {
                     let has_vectors = hits.likeness.is_some();
                     let probability = QuestionModel::built_in().probability(&evidence, has_vectors);
-                    let lacks_line = rare_matches
+                    let lacks_line = has_rare_match
                         && !evidence.overlap.is_some_and(|overlap| overlap.rare_signature);
                     let ceiling = match (is_generic, lacks_line) {
                         (true, _) => GENERIC_CEILING,
@@ -292,8 +299,9 @@ impl MatchFinder<'_> {
             .collect();
         lines.sort_by_key(|phrases| std::cmp::Reverse(phrases[0].len()));
         let mut documents = Vec::new();
+        let mut phrases_seen = HashSet::new();
         for phrases in lines.into_iter().take(MAX_PHRASES) {
-            for terms in phrases {
+            for terms in phrases.into_iter().filter(|terms| phrases_seen.insert(terms.clone())) {
                 let words = Words { phrases: vec![terms], ..Words::default() };
                 let matches = self.fulltext.search(&words, filters, RARE_DOCUMENTS + 1)?;
                 if !matches.is_empty() {
@@ -537,7 +545,7 @@ fn comparable_part(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     has_content.then_some((Cow::Borrowed(draft), false))
 }
 /// Returns the phrases to look up for a line, longest first: its longest run of constant words, and
-/// the messages at the end of an error chain such as `open: connect: certificate has expired`,
+/// the last messages of an error chain such as `open: connect: certificate has expired`,
 /// whose contexts differ between reports.
 fn line_phrases(line: &str) -> Vec<Vec<String>> {
     let terms = |text: &str| -> Vec<String> {
@@ -548,8 +556,12 @@ fn line_phrases(line: &str) -> Vec<Vec<String>> {
     let mut phrases: Vec<_> =
         longest.into_iter().filter(|terms| terms.len() >= MIN_LINE_WORDS).collect();
     let end = runs.last().map_or("", String::as_str);
+    if !is_failure(line) {
+        return phrases;
+    }
     phrases.extend(
-        end.match_indices(": ")
+        end.rmatch_indices(": ")
+            .take(MAX_MESSAGES)
             .map(|(at, separator)| &end[at + separator.len()..])
             .filter(|message| !is_generic_message(message))
             .map(terms)
@@ -577,7 +589,8 @@ mod tests {
                 "the peer certif has expir"
             ]
         );
-        assert_eq!(phrases("copy: no such file or directory"), [""; 0], "a generic message");
+        assert_eq!(phrases("Steps: open the settings dialog"), [""; 0], "no failure");
+        assert_eq!(phrases("error: the operation was canceled"), [""; 0], "a generic message");
         assert_eq!(phrases("too short: to say"), [""; 0]);
     }
 }
