@@ -363,12 +363,15 @@ impl Reader<'_> {
     }
 
     /// Returns the tracker's id of one of a source's items that has a project prefix (`APP-12`).
-    /// Reads only a sample, because the items of a source have ids of one kind.
+    /// Reads only the first and the last items: most sources have ids of one kind.
     pub fn prefixed_item_id(&self, source: i64) -> Result<Option<String>> {
         self.query_optional(
             "SELECT remote_id FROM (
-                 SELECT remote_id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
-                 ORDER BY number LIMIT 1000)
+                 SELECT * FROM (SELECT remote_id FROM documents
+                     WHERE source_id = ?1 AND number IS NOT NULL ORDER BY number LIMIT 500)
+                 UNION ALL
+                 SELECT * FROM (SELECT remote_id FROM documents
+                     WHERE source_id = ?1 AND number IS NOT NULL ORDER BY number DESC LIMIT 500))
              WHERE remote_id GLOB '[A-Za-z]*-[0-9]*' LIMIT 1",
             [source],
             |r| r.get(0),

@@ -86,6 +86,18 @@ impl Writer<'_> {
         Ok(statement.query_row([id], read_cells).optional()?)
     }
 
+    /// Marks the items of an import's comments as changed: an item is indexed with its comments.
+    fn mark_commented_items(&self, import: i64, revision: u64) -> Result<()> {
+        self.execute(
+            "UPDATE documents SET revision = ?1 WHERE (source_id, number) IN (
+                 SELECT c.source_id, c.number FROM import_changes i
+                 JOIN comments c ON c.id = i.row_id
+                 WHERE i.import_id = ?2 AND i.table_name = 'comments')",
+            params![revision, import],
+        )?;
+        Ok(())
+    }
+
     /// Undoes the last import: removes rows that it created and restores rows that it changed. Rows
     /// that changed later, verdicts and notes stay. Returns `None` if there is no import to undo.
     pub fn undo_import(&self) -> Result<Option<UndoReport>> {
@@ -97,14 +109,7 @@ impl Writer<'_> {
         let Some((import, began_at, paths)) = last_import else { return Ok(None) };
         let mut report = UndoReport { paths, began_at, ..UndoReport::default() };
         let revision = self.next_revision()?;
-        // An item is indexed with its comments.
-        self.execute(
-            "UPDATE documents SET revision = ?1 WHERE (source_id, number) IN (
-                 SELECT c.source_id, c.number FROM import_changes i
-                 JOIN comments c ON c.id = i.row_id
-                 WHERE i.import_id = ?2 AND i.table_name = 'comments')",
-            params![revision, import],
-        )?;
+        self.mark_commented_items(import, revision)?;
         // Live sources are fetched again: a sync since the import may have skipped its rows.
         self.execute(
             "DELETE FROM streams WHERE source_id IN (
@@ -156,6 +161,14 @@ impl Writer<'_> {
                 }
             }
         }
+        // Restored comments may have returned to another item.
+        self.mark_commented_items(import, revision)?;
+        // The relations of removed items are fetched again with them.
+        self.execute(
+            "DELETE FROM relations_read WHERE (source_id, number) NOT IN (
+                 SELECT source_id, number FROM documents WHERE number IS NOT NULL)",
+            [],
+        )?;
         report.documents = removed_keys.len() as u64;
         self.delete_references("SELECT value FROM json_each(?1)", json!(removed_keys).to_string())?;
         let sources: Vec<(String, bool)> = self.query_rows(
