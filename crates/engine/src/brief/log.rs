@@ -42,16 +42,19 @@ pub(super) fn read_logs(
 /// Removes matches with these keys, and updates the verdicts and their counts.
 fn remove_excluded(response: &mut LogResponse, keys: &[String]) {
     for error in &mut response.errors {
-        error.known = error.known.take().filter(|report| !keys.contains(&report.key));
-        error.case = error.case.take().filter(|case| !keys.contains(&case.key));
-        let verdict = match (&error.case, &error.known) {
-            (Some(_), Some(_)) => error.verdict,
-            (Some(case), None) if case.relevance >= LIKELY_HELP => error.verdict,
-            (None, Some(report)) if report.band <= Band::Likely => LogVerdict::Known,
+        let known = error.known.take_if(|report| keys.contains(&report.key));
+        let case = error.case.take_if(|case| keys.contains(&case.key));
+        if known.is_none() && case.is_none() {
+            continue;
+        }
+        error.verdict = match (&error.case, &error.known) {
+            (Some(case), _) if case.relevance >= LIKELY_HELP => LogVerdict::Solved,
             (None, None) => LogVerdict::New,
+            (None, Some(report)) if report.band <= Band::Likely => {
+                error.verdict.max(LogVerdict::Known)
+            }
             _ => LogVerdict::Perhaps,
         };
-        error.verdict = error.verdict.max(verdict);
     }
     let count = |verdict| response.errors.iter().filter(|e| e.verdict == verdict).count() as u64;
     (response.solved, response.known, response.perhaps, response.new) = (

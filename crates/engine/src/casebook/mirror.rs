@@ -410,6 +410,9 @@ impl Casebook {
                     total.done.extend(report.done);
                     total.problem = total.problem.or(report.problem);
                 }
+                Err(error) if closures.is_empty() && total == ClosureReport::default() => {
+                    return Err(error);
+                }
                 // Earlier closures must be reported.
                 Err(error) => total.problem = total.problem.or(Some(error)),
             }
