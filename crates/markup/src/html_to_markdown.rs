@@ -52,8 +52,9 @@ fn is_separated_by_tags(text: &str) -> bool {
 
 /// Converts HTML to Markdown. Returns the HTML itself if it cannot be parsed.
 pub fn convert(html: &str) -> String {
-    if is_deep(html) {
-        return to_text(html);
+    let html = fence_code(html);
+    if is_deep(&html) {
+        return to_text(&html);
     }
     let options = Options {
         bullet_list_marker: BulletListMarker::Dash,
@@ -68,13 +69,13 @@ pub fn convert(html: &str) -> String {
         .add_handler(vec!["td", "th", "tr"], mark_part)
         .add_handler(vec!["table"], convert_table)
         .build();
-    let html = fence_code(html);
     converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
 }
 
 /// The elements that need no end tag.
-static OPTIONAL_END: Words =
-    Words::new("br col dd dt hr img input li link meta option p tbody td tfoot th thead tr wbr");
+static OPTIONAL_END: Words = Words::new(
+    "area base br col dd dt embed hr img input li link meta option p param source tbody td tfoot th thead tr track wbr",
+);
 
 /// Returns whether the other elements are nested too deeply to be converted.
 fn is_deep(html: &str) -> bool {

@@ -51,7 +51,11 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
         let source = w.add_source(&key, kind.as_str(), now)?;
         let old = w.remote(source.id)?;
         // A key that comes from the name identifies a project even after it was renamed.
-        let is_other_project = |old: &str| new.key.is_some() && !old.eq_ignore_ascii_case(&project);
+        // The tracker may name it with its group: `ENG` is `acme/ENG`.
+        let is_other_project = |old: &str| {
+            let (old, project) = (old.to_lowercase(), project.to_lowercase());
+            new.key.is_some() && old != project && !old.ends_with(&format!("/{project}"))
+        };
         if let Some(old) = &old
             && (old.base_url != address.base.as_str()
                 || source.kind != kind.as_str()

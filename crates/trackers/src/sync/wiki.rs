@@ -123,7 +123,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     if missing_keys.len() > run.allowance.limit(total).max(new_count) {
         // The stored commit stays, so that the next sync checks again.
         run.reject_removal(missing_keys.len(), total, "pages");
-        return Ok(());
+        let row = StreamRow { finished_at: Some((run.context.clock)()), refused: None, ..row };
+        return run.set_stream(STREAM_NAME, row).await;
     }
     removal::hide(run, missing_keys).await?;
     let row = StreamRow {

@@ -101,7 +101,8 @@ impl Pagination {
             (_, None) => Some(next),
         };
         // Records may have shifted to earlier pages, so only a reread proves a later time.
-        (next, if is_later_page { self.since } else { latest })
+        let proven = if is_later_page { self.since } else { latest };
+        (next, proven.or(latest.filter(|_| !has_more)))
     }
 
     /// Returns the next page of a list ordered by creation, and at its end the watermark.

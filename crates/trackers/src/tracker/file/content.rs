@@ -164,13 +164,13 @@ fn collect_files(folder: &Path, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
         if entry.file_name().to_string_lossy().starts_with('.') {
             continue;
         }
-        if out.len() >= MAX_FILES {
-            return Err(count_error(folder, MAX_FILES));
-        }
         if kind.is_dir() {
             collect_files(&entry.path(), out)?;
         } else if kind.is_file() && is_relevant(&entry.path().to_string_lossy().replace('\\', "/"))
         {
+            if out.len() >= MAX_FILES {
+                return Err(count_error(folder, MAX_FILES));
+            }
             let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
             out.push((entry.path(), size));
         }

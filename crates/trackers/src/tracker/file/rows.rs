@@ -178,7 +178,10 @@ pub fn markdown(plan: &Plan, text: &str) -> String {
     }
 }
 
-/// Returns the labels: the cells of a repeated column, or the lines or parts of a cell.
+/// The separator of labels that may contain commas.
+pub const LABEL_SEPARATOR: &str = "\u{1f}";
+
+/// Returns the labels: the cells of a repeated column, or the parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     let is_repeated =
         |index: usize| plan.headers.iter().filter(|h| **h == plan.headers[index]).count() > 1;
@@ -188,9 +191,9 @@ fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
             matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
         let parts: Vec<&str> = match () {
             () if is_repeated(index) => vec![text],
-            () if text.contains('\n') => text.lines().collect(),
+            () if text.contains(LABEL_SEPARATOR) => text.split(LABEL_SEPARATOR).collect(),
             () if is_space_separated => text.split_whitespace().collect(),
-            () => text.split([',', ';', '|']).collect(),
+            () => text.split([',', ';', '|', '\n']).collect(),
         };
         for part in parts.into_iter().map(str::trim).filter(|p| !p.is_empty()) {
             if !out.iter().any(|label| label == part) {

@@ -11,7 +11,7 @@ use super::{
     names::{duplicate_direction, has_role, normalize, role_rank, split_words},
     parsed_item::Comment,
     prose::is_prose,
-    rows::person_name,
+    rows::{LABEL_SEPARATOR, person_name},
     states::StateWords,
     table::Plan,
 };
@@ -208,14 +208,17 @@ impl Shape {
         let field = columns::field(path).map(|(field, _)| field);
         // Labels may contain commas.
         let is_labels = field == Some("labels");
+        let join_labels = |labels: &[String]| -> String {
+            labels.iter().flat_map(|label| [label.as_str(), LABEL_SEPARATOR]).collect()
+        };
         if list.iter().all(|v| !v.is_object()) {
             let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
-            let separator = match is_labels {
-                true => "\n",
-                false if texts.iter().any(|t| is_prose(t)) => "\n\n",
-                false => ",",
+            let text = match is_labels {
+                true => join_labels(&texts),
+                false if texts.iter().any(|t| is_prose(t)) => texts.join("\n\n"),
+                false => texts.join(","),
             };
-            return self.add_cell(path, &texts.join(separator));
+            return self.add_cell(path, &text);
         }
         if depth >= MAX_DEPTH {
             return;
@@ -239,12 +242,12 @@ impl Shape {
         let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
         if names.len() == list.len() && (field.is_some() || list.iter().all(|v| !has_text(v))) {
             // The parts of a formatted text form one text.
-            let separator = match list[0].get("plain_text") {
-                Some(_) => "",
-                None if is_labels => "\n",
-                None => ",",
+            let text = match list[0].get("plain_text") {
+                Some(_) => names.concat(),
+                None if is_labels => join_labels(&names),
+                None => names.join(","),
             };
-            return self.add_cell(path, &names.join(separator));
+            return self.add_cell(path, &text);
         }
         for item in list {
             let fields = item.as_object().into_iter().flatten();
@@ -382,7 +385,9 @@ fn collect_people(value: &Value, field: &str, out: &mut BTreeMap<String, String>
                 let role = split_words(field).join(" ");
                 let role = role.strip_suffix('s').unwrap_or(&role);
                 let field = columns::field(role).map(|(field, _)| field);
-                has_role("author", role) || field == Some("author") || role == "assignee"
+                has_role("author", role)
+                    || field == Some("author")
+                    || matches!(role, "assignee" | "people")
             };
             if let (Some(id), true) = (fields.get("id").and_then(scalar), fields.len() < 40)
                 && (person_fields.iter().any(|n| fields.contains_key(*n)) || is_person())
@@ -391,7 +396,13 @@ fn collect_people(value: &Value, field: &str, out: &mut BTreeMap<String, String>
                 out.insert(id, name);
             }
             if depth < MAX_DEPTH {
-                fields.iter().for_each(|(name, v)| collect_people(v, name, out, depth + 1));
+                fields.iter().for_each(|(name, v)| {
+                    // Lists may be wrapped in a page, or keyed by id.
+                    let is_wrapper =
+                        matches!(&**name, "data" | "edges" | "items" | "node" | "nodes" | "values")
+                            || name.bytes().all(|b| b.is_ascii_digit());
+                    collect_people(v, if is_wrapper { field } else { name }, out, depth + 1)
+                });
             }
         }
         Value::Array(items) if depth < MAX_DEPTH => {
