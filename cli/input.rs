@@ -133,6 +133,7 @@ fn is_log(start: &[u8], is_complete: bool, max_len: usize) -> bool {
     }
     let has_records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
     !is_complete
+        || start.contains(&0)
         || (start.len() > max_len || has_records || is_binary(start)) && Casebook::is_log(start)
 }
 

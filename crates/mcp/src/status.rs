@@ -53,10 +53,10 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         (true, ..) => {
             "a person adds a source: `precedent source add github:owner/name && precedent sync`."
         }
-        (_, false, Some(_)) => {
+        (_, false, Some(_)) if coverage.full_text >= coverage.documents => {
             "a person follows the advice on semantic search; until then, no match does not prove that there is none."
         }
-        (_, false, None) => {
+        (_, false, _) => {
             "a person runs `precedent index`; until then, no match does not prove that there is none."
         }
         _ => "call ask with the customer's text.",
