@@ -555,10 +555,10 @@ fn line_phrases(line: &str) -> Vec<Vec<String>> {
     let longest = runs.iter().map(|run| terms(run)).max_by_key(Vec::len);
     let mut phrases: Vec<_> =
         longest.into_iter().filter(|terms| terms.len() >= MIN_LINE_WORDS).collect();
-    let end = runs.last().map_or("", String::as_str);
     if !is_failure(line) {
         return phrases;
     }
+    let end = runs.last().map_or("", String::as_str);
     phrases.extend(
         end.rmatch_indices(": ")
             .take(MAX_MESSAGES)

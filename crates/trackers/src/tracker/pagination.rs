@@ -100,7 +100,7 @@ impl Pagination {
             (_, Some(latest)) => Some(restart(latest)),
             (_, None) => Some(next),
         };
-        // Records may have shifted to earlier pages, so only a reread proves a later time.
+        // Records may have shifted back: only a reread proves more than a known earlier time.
         let proven = if is_later_page { self.since } else { latest };
         (next, proven.or(latest.filter(|_| !has_more)))
     }
