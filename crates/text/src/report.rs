@@ -1,12 +1,10 @@
 //! Extraction of the distinct terms of a report by field.
 
-use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
-
-use regex::Regex;
+use std::{borrow::Cow, collections::HashSet};
 
 use super::{
     mail,
-    pattern::re,
+    pattern::Pattern,
     prepare::PreparedText,
     sanitize::strip_ansi,
     signature::{self, SignatureKind},
@@ -22,11 +20,9 @@ const MAX_TITLE: usize = 160;
 const MAX_GREETING: usize = 6;
 
 // A line that begins with a time, a level in brackets or capitals, a frame, or a trace.
-static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
-    )
-});
+static LOG_LINE: Pattern = Pattern::new(
+    r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
+);
 
 /// The distinct terms of a report, in order of first occurrence, as produced by [`tokens`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    dialect::OPTIONS, literal::literal, pattern::re, prepare::own_content, version::versions,
+    dialect::OPTIONS, literal::literal, pattern::Pattern, prepare::own_content, version::versions,
 };
 
 /// The maximum length of an examined text, in bytes.
@@ -36,61 +36,49 @@ const LINK_END: char = '\u{e005}';
 /// The minimum total probability of likely roles.
 const LIKELY_PROBABILITY: f32 = 0.5;
 
-static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
-        r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
-        r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
-        r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
-        r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
-        r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
-        r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
-        r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
-        r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
-    ))
-});
+static TOKEN: Pattern = Pattern::new(concat!(
+    r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
+    r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
+    r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
+    r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
+    r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
+    r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
+    r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
+    r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
+    r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
+));
 /// A version after a word that introduces the fixed version.
-static FIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
-    )
-});
-static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
+static FIXED_VERSION: Pattern = Pattern::new(
+    r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
+);
+static VERSION: Pattern = Pattern::new(r"\bv?(\d+(?:\.\d+)+)");
 /// A version in which something broke or last worked, or a branch.
-static UNFIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
-        r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
-        r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
-        r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
-    ))
-});
+static UNFIXED_VERSION: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
+    r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
+    r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
+    r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
+));
 /// A word in sentences about an announced or supposed fix.
-static FORECAST: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
-    )
-});
+static FORECAST: Pattern = Pattern::new(
+    r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
+);
 /// The report of a test in which the problem no longer occurred.
-static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
-        r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
-    ))
-});
-static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))")
-});
-static NON_OCCURRENCE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
+static SUCCESSFUL_TEST: Pattern = Pattern::new(concat!(
+    r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
+    r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
+));
+static REPRODUCTION: Pattern = Pattern::new(
+    r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))",
+);
+static NON_OCCURRENCE: Pattern =
+    Pattern::new(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)");
 /// A statement that the problem persists after a fix.
-static PERSISTENCE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
-        r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
-        r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
-    ))
-});
+static PERSISTENCE: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
+    r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
+    r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
+));
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 

@@ -4,12 +4,11 @@ use std::{
     borrow::Cow,
     collections::{BTreeSet, HashMap},
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    sync::LazyLock,
 };
 
 use regex::Regex;
 
-use crate::{mail, pattern::re, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
+use crate::{mail, pattern::Pattern, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
 
 /// The maximum length of a text that is used unchanged, in bytes.
 const MAX_WHOLE: usize = 24_000;
@@ -29,13 +28,11 @@ const OMISSION_MARK: &str = "[…]\n";
 /// The maximum length of a line that is kept whole, in bytes.
 const MAX_LINE: usize = 2_000;
 
-static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b",
-    )
-});
-static WARNING: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\bwarn(?:ing)?\b"));
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| re(r"0x[0-9a-fA-F]+|[0-9]+"));
+static FAILURE: Pattern = Pattern::new(
+    r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b",
+);
+static WARNING: Pattern = Pattern::new(r"(?i)\bwarn(?:ing)?\b");
+static NUMBER: Pattern = Pattern::new(r"0x[0-9a-fA-F]+|[0-9]+");
 
 /// Returns whether a line names a failure.
 pub fn is_failure(line: &str) -> bool {

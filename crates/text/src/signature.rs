@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::{pattern::re, tokens, trace, words::phrases};
+use crate::{pattern::Pattern, tokens, trace, words::phrases};
 
 /// The kind of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,74 +63,53 @@ const MAX_INPUT: usize = 400_000;
 
 // Letters and digits with a hyphen (ORA-00942, LIC-9), rustc's E0277, Windows HRESULTs, errno
 // names.
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
-    )
-});
+static CODE: Pattern = Pattern::new(
+    r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
+);
 // A number after a word for "error": "Fehler 2107". HTTP status codes have only three digits.
-static ERROR_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
-    )
-});
-static ERROR_NUMBER_PREFILTER: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
+static ERROR_NUMBER: Pattern = Pattern::new(
+    r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
+);
+static ERROR_NUMBER_PREFILTER: Pattern = Pattern::new(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}");
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
-static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
-    )
-});
+static EXCEPTION: Pattern = Pattern::new(
+    r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
+);
 // Rust before 1.73 quotes the message, which may contain quotes, and appends the location.
-static RUST_PANIC: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"panicked at (?:'([^\n]{3,200}?)', [^'\n]+:\d|'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))",
-    )
-});
-static GO_PANIC: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
+static RUST_PANIC: Pattern = Pattern::new(
+    r"panicked at (?:'([^\n]{3,200}?)', [^'\n]+:\d|'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))",
+);
+static GO_PANIC: Pattern = Pattern::new(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})");
 // A word before a quoted message ([`quoted_message`]). A single pattern for both kinds of message
 // took five times as long.
-static FAILURE_WORD: LazyLock<Regex> = LazyLock::new(|| {
-    re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not")
-});
-static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]\s*:?\s+)(\p{L}[^\n]{11,159})",
-    )
-});
+static FAILURE_WORD: Pattern =
+    Pattern::new("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not");
+static LINE_MESSAGE: Pattern = Pattern::new(
+    r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]\s*:?\s+)(\p{L}[^\n]{11,159})",
+);
 // A missing library in a loader's message: dyld, ld.so, Windows, Java, .NET.
-static MISSING_LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
-    )
-});
-static MISSING_LIBRARY_PREFILTER: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
-    )
-});
-static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
-});
+static MISSING_LIBRARY: Pattern = Pattern::new(
+    r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
+);
+static MISSING_LIBRARY_PREFILTER: Pattern = Pattern::new(
+    r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
+);
+static VERSION: Pattern = Pattern::new(
+    r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b",
+);
 
 // Prefilters: a line that matches none of these cannot match the patterns above. Checking them
 // first is much faster.
-static EXCEPTION_PREFILTER: LazyLock<Regex> =
-    LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
+static EXCEPTION_PREFILTER: Pattern = Pattern::new("Exception|Error|Failure|Panic|Interrupt");
 const RUST_PANIC_PREFILTER: &str = "panicked at ";
 const GO_PANIC_PREFILTERS: [&str; 2] = ["panic: ", "fatal error: "];
-static VERSION_PREFILTER: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
-static LINE_MESSAGE_PREFILTER: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])"));
+static VERSION_PREFILTER: Pattern = Pattern::new(r"\d\.\d{1,4}\.\d");
+static LINE_MESSAGE_PREFILTER: Pattern = Pattern::new(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])");
 
 // The parts that differ between two runs of the same failure.
-static VARIABLE_PART: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
-    )
-});
+static VARIABLE_PART: Pattern = Pattern::new(
+    r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
+);
 
 /// Extracts the signatures of a text (code and prose alike), each once, in a fixed order.
 pub fn signatures(text: &str) -> Vec<Signature> {
@@ -669,7 +648,7 @@ mod tests {
             let text: String = pieces.iter().map(|p| PIECES[*p]).collect();
             let quoted_pattern = r#"(?:error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not)[^\n"'`]{0,60}["'`]([^"'`\n]{12,160})["'`]"#;
             let line_pattern = LINE_MESSAGE.as_str().trim_start_matches("(?im)");
-            let pattern = re(&format!("(?im){quoted_pattern}|{line_pattern}"));
+            let pattern = crate::pattern::re(&format!("(?im){quoted_pattern}|{line_pattern}"));
             let expected: Vec<&str> = pattern
                 .captures_iter(&text)
                 .filter_map(|c| c.iter().skip(1).flatten().next().map(|m| m.as_str()))

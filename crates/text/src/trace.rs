@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use crate::pattern::re;
+use crate::pattern::Pattern;
 
 /// The number of top frames of each trace that are used.
 pub const TOP_FRAMES: usize = 3;
@@ -12,76 +12,56 @@ pub const TOP_FRAMES: usize = 3;
 const MAX_GAP: usize = 4;
 
 // The frame patterns of each language, with the groups `name` (function) and `file`.
-static JVM_AND_NET: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
-    )
-});
-static PYTHON: LazyLock<Regex> =
-    LazyLock::new(|| re(r#"^\s*File "[^"\n]*?(?P<file>[^"/\\\n]+)", line \d+, in (?P<name>\S+)"#));
-static RUST: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\s*\d{1,3}:\s+(?:0x[0-9a-f]+ - )?(?P<name>[<_a-zA-Z][^\s].*?)\s*$"));
-static GO: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])",
-    )
-});
-static RUBY: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*(?:from )?[^\s:]*?(?P<file>[^\s:/\\]+\.rb):\d+:in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?(?P<name>[^']+)'",
-    )
-});
-static PHP: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\s*#\d+ [^()]*?(?P<file>[^/\\()]+)\(\d+\): (?P<name>[\w\\>:{}$-]+)\("));
-static NATIVE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
-    )
-});
+static JVM_AND_NET: Pattern = Pattern::new(
+    r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
+);
+static PYTHON: Pattern =
+    Pattern::new(r#"^\s*File "[^"\n]*?(?P<file>[^"/\\\n]+)", line \d+, in (?P<name>\S+)"#);
+static RUST: Pattern =
+    Pattern::new(r"^\s*\d{1,3}:\s+(?:0x[0-9a-f]+ - )?(?P<name>[<_a-zA-Z][^\s].*?)\s*$");
+static GO: Pattern = Pattern::new(
+    r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])",
+);
+static RUBY: Pattern = Pattern::new(
+    r"^\s*(?:from )?[^\s:]*?(?P<file>[^\s:/\\]+\.rb):\d+:in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?(?P<name>[^']+)'",
+);
+static PHP: Pattern =
+    Pattern::new(r"^\s*#\d+ [^()]*?(?P<file>[^/\\()]+)\(\d+\): (?P<name>[\w\\>:{}$-]+)\(");
+static NATIVE: Pattern = Pattern::new(
+    r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
+);
 // A frame of Android's native code: `#00 pc 0004f1c2  /data/app/lib/arm/libtide.so (Tide_rise+48)`.
-static ANDROID: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
-    )
-});
-static MINIDUMP: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$")
-});
-static APPLE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$",
-    )
-});
-static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
-});
+static ANDROID: Pattern = Pattern::new(
+    r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
+);
+static MINIDUMP: Pattern = Pattern::new(
+    r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$",
+);
+static APPLE: Pattern = Pattern::new(
+    r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$",
+);
+static FIREFOX: Pattern = Pattern::new(
+    r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$",
+);
 
 // Name parts that compilers add.
-static NET_ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
-static NET_CLOSURE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$"));
-static JAVA_GENERATED: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"\$\$(?:Lambda|EnhancerBy[A-Za-z]+|FastClassBy[A-Za-z]+|SpringCGLIB)(?:\$\$?\w+)*(?:/0x[0-9a-f]+)?|\$\d+\b|\$Proxy\d+|\$(?:suspendImpl|default)$",
-    )
-});
-static LAMBDA: LazyLock<Regex> = LazyLock::new(|| re(r"lambda\$(\w+?)\$\d+"));
-static CLOSURE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
-    )
-});
-static HASH: LazyLock<Regex> = LazyLock::new(|| re(r"::h[0-9a-f]{16}$"));
-static SWIFT: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
-    )
-});
-static ABI: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"std::__(?:\d+|cxx11|ndk1)::|\[abi:\w+\]|@@?GLIBC\w*[\d.]*|\.(?:cold|constprop|isra|part|llvm)(?:\.\d+)*",
-    )
-});
+static NET_ASYNC: Pattern = Pattern::new(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$");
+static NET_CLOSURE: Pattern =
+    Pattern::new(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$");
+static JAVA_GENERATED: Pattern = Pattern::new(
+    r"\$\$(?:Lambda|EnhancerBy[A-Za-z]+|FastClassBy[A-Za-z]+|SpringCGLIB)(?:\$\$?\w+)*(?:/0x[0-9a-f]+)?|\$\d+\b|\$Proxy\d+|\$(?:suspendImpl|default)$",
+);
+static LAMBDA: Pattern = Pattern::new(r"lambda\$(\w+?)\$\d+");
+static CLOSURE: Pattern = Pattern::new(
+    r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
+);
+static HASH: Pattern = Pattern::new(r"::h[0-9a-f]{16}$");
+static SWIFT: Pattern = Pattern::new(
+    r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
+);
+static ABI: Pattern = Pattern::new(
+    r"std::__(?:\d+|cxx11|ndk1)::|\[abi:\w+\]|@@?GLIBC\w*[\d.]*|\.(?:cold|constprop|isra|part|llvm)(?:\.\d+)*",
+);
 
 /// The frames of runtimes and frameworks, which occur in the traces of all failures.
 static RUNTIME_FRAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
@@ -89,11 +69,9 @@ static RUNTIME_FRAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     rows.filter_map(|row| row.split('\t').nth(1)).collect()
 });
 /// The line before the trace of a cause.
-static CAUSE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
-    )
-});
+static CAUSE_PREFIX: Pattern = Pattern::new(
+    r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
+);
 
 /// Returns the functions of the frames in a text: the program's own at the top of each trace, in
 /// order.

@@ -1,6 +1,6 @@
 //! The passages of each section of an article.
 
-use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use precedent_core::{
     error::Result,
@@ -14,7 +14,7 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     literal::literal,
     markdown::{BlockKind, blocks},
-    pattern::re,
+    pattern::Pattern,
     prepare::{PreparedText, own_content},
     reference::references,
     report::terms,
@@ -22,7 +22,6 @@ use precedent_text::{
     skeleton::Skeleton,
     version::{Versions, compare, is_program, versions as versions_in},
 };
-use regex::Regex;
 
 use super::{
     render::{is_code, literal_title},
@@ -66,7 +65,7 @@ const FAILURE_RANK: u32 = 2;
 const ERROR_RANK: u32 = 4;
 
 /// The end of a clause about versions.
-static CLAUSE_END: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|\b(?i:however)\b"));
+static CLAUSE_END: Pattern = Pattern::new(r"[.;] |, and |\bbut\b|\b(?i:however)\b");
 
 /// A report of the problem with its thread.
 struct Report {

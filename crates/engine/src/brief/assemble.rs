@@ -1,6 +1,6 @@
 //! The assembly of a brief.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
 
 use super::{
     cite, cite_case, cite_change, cite_report, display, log, percent, quote, state_text, statement,
@@ -28,7 +28,7 @@ use precedent_index::{
 use precedent_redact::{self as redact, KnownNames, NameReader, Recognition, RedactionOptions};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
-    pattern::re,
+    pattern::Pattern,
     prepare::PreparedText,
     salient::{extract_salient, headline},
     signature::Signature,
@@ -36,7 +36,6 @@ use precedent_text::{
     tokens,
     version::versions,
 };
-use regex::Regex;
 
 /// The format version of the record embedded in a brief.
 pub(super) const VERSION: u32 = 1;
@@ -51,13 +50,11 @@ const IS_BACK: &str = "Is the problem back?";
 
 /// Program output: a message after several component names ("thumbnailer: decoder tiff:
 /// unsupported compression 7"), a time or a level.
-static PROGRAM_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
-        r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b.{0,40}\b(?:[A-Z]{4,}|error|warn)",
-        r"|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC)\b[\]:]? \S|(?:error|fatal|panic)(?:\[\w+\])?: \S)",
-    ))
-});
+static PROGRAM_OUTPUT: Pattern = Pattern::new(concat!(
+    r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b.{0,40}\b(?:[A-Z]{4,}|error|warn)",
+    r"|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC)\b[\]:]? \S|(?:error|fatal|panic)(?:\[\w+\])?: \S)",
+));
 
 /// The components that briefs need.
 pub struct BriefContext<'a> {
