@@ -54,7 +54,6 @@ struct Cause {
 /// The maximum length of an examined text and of a line, in bytes.
 const MAX_TEXT: usize = 200_000;
 const MAX_LINE: usize = 500;
-/// The maximum number of causes of one text.
 const MAX_CAUSES: usize = 8;
 /// The minimum length of a frame's name; minified names are shorter.
 const MIN_FRAME: usize = 3;
@@ -221,7 +220,6 @@ impl Cause {
         })
     }
 
-    /// Compares two root causes.
     fn compare(&self, other: &Self, same_place: Option<bool>) -> FailureMatch {
         let has_other_class =
             !self.class.is_empty() && !other.class.is_empty() && self.class != other.class;

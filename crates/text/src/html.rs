@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use regex::Captures;
 
-use super::{dialect::OPTIONS, pattern::Pattern, sanitize::strip_ansi, words::Words};
+use super::{markdown::OPTIONS, pattern::Pattern, sanitize::strip_ansi, words::Words};
 
 /// The elements that may be displayed: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(

@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::pattern::Pattern;
+use super::{markdown::is_fence, pattern::Pattern};
 
 /// The punctuation at the end of a greeting.
 const END_MARKS: [char; 8] = [',', '!', '.', ':', '，', '！', '。', '、'];
-/// The maximum number of lines of a signature.
 const MAX_SIGNATURE_LINES: usize = 20;
 /// The maximum number of lines after a closing formula: a name, a company, contact details.
 const MAX_CLOSING_LINES: usize = 9;
@@ -15,7 +14,6 @@ const MAX_CLOSING_LINES: usize = 9;
 const MAX_CONTACT_LINE: usize = 90;
 /// The maximum length of a line that may introduce a quotation, in bytes.
 const MAX_INTRODUCTION: usize = 400;
-/// The maximum number of lines of a mail's headers.
 const MAX_HEADER_LINES: usize = 40;
 /// The number of final lines that are searched for a signature.
 const SIGNATURE_WINDOW: usize = 200;
@@ -67,23 +65,16 @@ static FORWARDING_NOTE: Pattern = Pattern::new(concat!(
 /// The maximum number of words of a note above a forwarded mail.
 const MAX_NOTE_WORDS: usize = 14;
 
-/// The header names that mail programs write above a quoted mail.
+/// A header that mail programs write above a quoted mail. Every block of headers has a sender.
 static HEADER: Pattern = Pattern::new(concat!(
-    r"(?i)^[*_]{0,2}(from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람|",
+    r"(?i)^[*_]{0,2}(?:(?P<sender>from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)|",
     r"sent|date|gesendet|datum|envoyé|enviado(?: el)?|fecha|inviato|data|enviada em|verzonden|wysłano|odesláno|отправлено|дата|skickat|sendt|lähetetty|gönderme tarihi|tarih|",
     r"发送时间|日期|寄件日期|送信日時|日時|보낸 날짜|",
     r"to|an|à|para|a|aan|do|komu|кому|till|til|vastaanottaja|kime|收件人|宛先|받는 사람|",
     r"cc|kopie|copia|kopia|копия|bcc|抄送|reply-to|antwort an|importance|priority|wichtigkeit|attachments|anlagen|",
-    r"subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)",
-    r"\s?[*_]{0,2}\s?[:：][*_]{0,2}\s*(.*)$",
+    r"(?P<subject>subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목))",
+    r"\s?[*_]{0,2}\s?[:：][*_]{0,2}\s*(?P<value>.*)$",
 ));
-static SUBJECT_NAME: Pattern = Pattern::new(
-    r"(?i)^(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)$",
-);
-/// The name of the sender's header, which every header block has.
-static SENDER_NAME: Pattern = Pattern::new(
-    r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$",
-);
 
 /// "Re:" and "Fwd:" in the languages of mail programs.
 static SUBJECT_PREFIXES: Pattern = Pattern::new(
@@ -184,21 +175,17 @@ pub fn split_pasted(text: &str) -> Option<(String, String)> {
     let text = text.trim_start();
     let lines: Vec<&str> = text.lines().collect();
     let headers = header_block(&lines);
-    let mut title = String::new();
-    for line in &lines[..headers] {
-        if let Some(captures) = HEADER.captures(line)
-            && SUBJECT_NAME.is_match(&captures[1])
-        {
-            title = strip_subject_prefixes(&captures[2]).to_owned();
-        }
-    }
+    let mut header_captures =
+        lines[..headers].iter().rev().filter_map(|line| HEADER.captures(line));
+    let subject = header_captures.find(|captures| captures.name("subject").is_some());
+    let title = subject.as_ref().map_or("", |captures| strip_subject_prefixes(&captures["value"]));
     let rest = text.lines().skip(headers).collect::<Vec<_>>().join("\n");
     let (body, has_greeting) = strip_greeting(&rest);
     let own_text = own_text(body);
     if headers == 0 && !has_greeting && matches!(own_text, Cow::Borrowed(_)) {
         return None;
     }
-    Some((title, own_text.trim().to_owned()))
+    Some((title.to_owned(), own_text.trim().to_owned()))
 }
 
 /// Strips "Re:", "Fwd:" and their equivalents from a subject.
@@ -248,7 +235,7 @@ fn header_block(lines: &[&str]) -> usize {
             }
             break;
         };
-        has_sender |= SENDER_NAME.is_match(&captures[1]);
+        has_sender |= captures.name("sender").is_some();
         header_count += 1;
         i += 1;
     }
@@ -432,7 +419,7 @@ fn fenced_lines(lines: &[&str]) -> Vec<bool> {
     lines
         .iter()
         .map(|line| {
-            let edge = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            let edge = is_fence(line);
             in_fence ^= edge;
             in_fence || edge
         })

@@ -14,12 +14,11 @@ use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    dialect::OPTIONS, literal::literal, pattern::Pattern, prepare::own_content, version::versions,
+    literal::literal, markdown::OPTIONS, pattern::Pattern, prepare::own_content, version::versions,
 };
 
 /// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 20_000;
-/// The maximum number of tokens of a sentence.
 const MAX_TOKENS: usize = 64;
 /// The minimum length of a line that continues on the next one, in bytes.
 const LONG_LINE: usize = 60;
@@ -150,6 +149,11 @@ impl Sentence {
         to_markdown(&self.markup)
     }
 
+    /// Returns whether the sentence names a version, a reference or code.
+    pub fn is_specific(&self) -> bool {
+        ["VER", "REF", "CODE"].iter().any(|name| self.features.contains(*name))
+    }
+
     /// Returns the total probability of the roles, 0 to 1.
     pub fn likelihood(&self, roles: &[SentenceRole]) -> f32 {
         let probabilities = SentenceRole::ALL.iter().zip(self.probabilities);
@@ -257,7 +261,6 @@ impl Sentences {
         }
         let weights =
             features.into_iter().filter_map(|feature| CLOSING_MODEL.features.get(feature));
-        #[allow(clippy::cast_precision_loss, reason = "a sum of some hundred weights")]
         let sum = (CLOSING_MODEL.intercept + weights.sum::<i32>()) as f32 / 1000.0;
         1.0 / (1.0 + (-sum).exp())
     }
@@ -267,10 +270,7 @@ impl Sentences {
         let is_solution = |sentence: &&Sentence| {
             matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround)
         };
-        let has_reference = |sentence: &Sentence| {
-            ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
-        };
-        self.0.iter().filter(is_solution).any(has_reference)
+        self.0.iter().filter(is_solution).any(Sentence::is_specific)
     }
 
     /// Returns whether the comment states only that something helped.
@@ -357,7 +357,6 @@ struct ClosingModel {
 
 impl Model {
     /// Returns the probability of each role of a sentence with these features.
-    #[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
     fn probabilities(&self, features: &BTreeSet<String>) -> [f32; 11] {
         let mut sums = self.intercepts;
         for weights in features.iter().filter_map(|feature| self.features.get(feature)) {

@@ -8,7 +8,10 @@ use std::{
 
 use regex::Regex;
 
-use crate::{mail, pattern::Pattern, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
+use crate::{
+    mail, markdown::is_fence, pattern::Pattern, report, sanitize::strip_ansi, signature,
+    skeleton::Skeleton,
+};
 
 /// The maximum length of a text that is used unchanged, in bytes.
 const MAX_WHOLE: usize = 24_000;
@@ -21,7 +24,6 @@ const LAST_LINES: usize = 60;
 const CONTEXT_LINES: usize = 4;
 /// The maximum length of a mail, in bytes.
 const MAX_MAIL: usize = 1_000_000;
-/// The minimum number of lines of a log.
 const MIN_LOG_LINES: usize = 30;
 /// The mark that replaces omitted lines.
 const OMISSION_MARK: &str = "[…]\n";
@@ -121,7 +123,7 @@ fn is_log(lines: &[&str]) -> bool {
 fn line_runs(text: &str) -> Vec<LineRun<'_>> {
     let mut out = vec![LineRun { lines: Vec::new(), is_code: false }];
     for line in text.lines() {
-        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let is_fence = is_fence(line);
         let in_code = out.last().is_some_and(|run| run.is_code);
         if is_fence && in_code {
             out.push(LineRun { lines: Vec::new(), is_code: false });

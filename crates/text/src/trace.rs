@@ -83,25 +83,18 @@ pub fn frames(text: &str) -> Vec<String> {
     let mut gap = 0;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let next_frame =
-            if may_be_frame(line) { parse_frame(line, lines.peek().copied()) } else { None };
-        // Each failure of a chain has its own trace.
-        if next_frame.is_none() && !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
-            take_top_frames(&mut trace, is_python, &mut out);
+        let next = lines.peek().copied();
+        if let Some(name) = may_be_frame(line).then(|| parse_frame(line, next)).flatten() {
+            // Python writes the failing frame last.
+            is_python = line.trim_start().starts_with("File \"");
+            trace.push(name);
+            gap = 0;
+            continue;
         }
-        match next_frame {
-            Some((name, is_python_frame)) => {
-                // Python writes the failing frame last.
-                is_python = is_python_frame;
-                trace.push(name);
-                gap = 0;
-            }
-            None => {
-                gap += 1;
-                if gap > MAX_GAP {
-                    take_top_frames(&mut trace, is_python, &mut out);
-                }
-            }
+        gap += 1;
+        // Each failure of a chain has its own trace.
+        if gap > MAX_GAP || !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
+            take_top_frames(&mut trace, is_python, &mut out);
         }
     }
     take_top_frames(&mut trace, is_python, &mut out);
@@ -149,8 +142,7 @@ pub fn may_be_frame(line: &str) -> bool {
         || has_call()
 }
 
-/// Parses the function in a frame, and returns whether it is a Python frame.
-fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
+fn parse_frame(line: &str, next: Option<&str>) -> Option<String> {
     let start = line.trim_start();
     if start.starts_with("at ") {
         let name = JVM_AND_NET.captures(line)?;
@@ -161,36 +153,33 @@ fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
         {
             return None;
         }
-        return managed_name(name).map(|n| (n, false));
+        return managed_name(name);
     }
     if start.starts_with("File \"") {
-        return PYTHON.captures(line).map(|c| (file_and_name(&c), true));
+        let c = PYTHON.captures(line)?;
+        return Some(format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase()));
     }
     if start.starts_with('#') {
         if let Some(c) = PHP.captures(line) {
-            return Some((c["name"].to_lowercase(), false))
-                .filter(|(n, _)| !n.starts_with("{main}"));
+            return Some(c["name"].to_lowercase()).filter(|name| !name.starts_with("{main}"));
         }
         if let Some(c) = ANDROID.captures(line) {
             // Without a name, the library identifies the function.
             let name = c.name("name").and_then(|name| native_name(name.as_str()));
-            return Some((name.unwrap_or_else(|| c["file"].to_lowercase()), false));
+            return Some(name.unwrap_or_else(|| c["file"].to_lowercase()));
         }
-        return native_name(&NATIVE.captures(line)?["name"]).map(|n| (n, false));
+        return native_name(&NATIVE.captures(line)?["name"]);
     }
     if start.starts_with(|c: char| c.is_ascii_digit()) {
-        if let Some(c) = MINIDUMP.captures(line).or_else(|| APPLE.captures(line)) {
-            return native_name(&c["name"]).map(|n| (n, false));
-        }
-        return native_name(&RUST.captures(line)?["name"]).map(|n| (n, false));
+        let captures = [&MINIDUMP, &APPLE, &RUST].into_iter().find_map(|p| p.captures(line))?;
+        return native_name(&captures["name"]);
     }
     if let Some(c) = RUBY.captures(line) {
         let name = c["name"].rsplit(['#', '.']).next().unwrap_or_default().to_lowercase();
-        return Some((format!("{}:{name}", c["file"].to_lowercase()), false))
-            .filter(|_| !name.is_empty());
+        return (!name.is_empty()).then(|| format!("{}:{name}", c["file"].to_lowercase()));
     }
     if let Some(c) = FIREFOX.captures(line) {
-        return Some((c["name"].to_lowercase(), false));
+        return Some(c["name"].to_lowercase());
     }
     // Go writes the location below the function; other code may look like a frame.
     let has_location =
@@ -199,11 +188,7 @@ fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     // The directory of a package depends on the version of its module.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
     let name = name.replace("[...]", "");
-    Some((CLOSURE.replace_all(&name, "").to_lowercase(), false))
-}
-
-fn file_and_name(c: &Captures<'_>) -> String {
-    format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
+    Some(CLOSURE.replace_all(&name, "").to_lowercase())
 }
 
 /// Normalizes a function's name in the JVM, .NET or JavaScript.
@@ -345,7 +330,7 @@ mod tests {
             ("4   App      0x0000000104a3c2f4 -[Pool take:] + 44", "-[pool take:"),
             ("take@https://acme.example/app.js:12:9", "take"),
         ] {
-            assert_eq!(parse_frame(line, None).map(|f| f.0).as_deref(), Some(name), "{line}");
+            assert_eq!(parse_frame(line, None).as_deref(), Some(name), "{line}");
             assert!(may_be_frame(line), "{line}");
         }
         for line in [

@@ -86,9 +86,7 @@ static SYSTEM_SUFFIXES: Words = Words::new(
 
 /// The number of examined bytes before a version, because a log line may be megabytes long.
 const MAX_PREFIX: usize = 160;
-/// The maximum number of words of a label.
 const MAX_LABEL_WORDS: usize = 4;
-/// The maximum number of versions of a text.
 const MAX_VERSIONS: usize = 500;
 
 /// Returns whether a word in lower case is a program that reports about any product may name.
