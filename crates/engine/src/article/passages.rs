@@ -33,14 +33,11 @@ use crate::{
     troubleshoot::{CaseThread, Links, excerpt, speaks_for_project},
 };
 
-/// The maximum number of duplicates.
 const MAX_DUPLICATES: usize = 5;
-/// The maximum number of changes.
 const MAX_CHANGES: usize = 3;
 /// The maximum number of sentences in a section, and of explanations.
 const MAX_SENTENCES: usize = 3;
 const MAX_EXPLANATIONS: usize = 1;
-/// The maximum number of sentences of a change's description.
 const MAX_DESCRIPTION_SENTENCES: usize = 8;
 /// The maximum length of a code block, in lines.
 const MAX_CODE_LINES: usize = 40;
@@ -53,7 +50,6 @@ const PREFIX_CHARS: usize = 120;
 const MAX_FRAMES: usize = 3;
 /// The maximum length of a line of code, in characters.
 const MAX_CODE_LINE: usize = 400;
-/// The maximum number of versions in a list.
 const MAX_VERSIONS: usize = 6;
 /// The maximum number of versions in a report; with more, it lists versions of dependencies.
 const MAX_REPORT_VERSIONS: usize = 4;
@@ -187,7 +183,6 @@ fn passage_from(row: &DocumentRow, comment: Option<&CaseComment>, text: String) 
     }
 }
 
-/// Returns the title of a document as Markdown.
 fn markdown_title(row: &DocumentRow) -> String {
     let title = row.title.split_whitespace().collect::<Vec<_>>().join(" ");
     literal_title(title.trim_end_matches('.'))
@@ -688,7 +683,6 @@ fn versions(
     facts.into_iter().flatten().map(|fact| passage_from(canonical, None, literal(&fact))).collect()
 }
 
-/// Returns the titles of the reports and the changes.
 fn titles_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Vec<ArticlePassage> {
     let rows = reports.iter().map(|report| &report.row);
     let reports =
