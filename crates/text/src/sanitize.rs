@@ -99,22 +99,7 @@ pub fn strip_ansi(text: &str) -> Cow<'_, str> {
 }
 
 fn strip_sequences(text: &str) -> Cow<'_, str> {
-    let has_escapes = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
-        || (text.contains('[')
-            && [
-                "^[[",
-                "\\x1b[",
-                "\\x1B[",
-                "\\u001b[",
-                "\\u001B[",
-                "\\033[",
-                "\\e[",
-                "\u{241b}[",
-                "\u{fffd}[",
-            ]
-            .iter()
-            .any(|escape| text.contains(escape)));
-    let plain = if has_escapes { remove_sequences(text) } else { Cow::Borrowed(text) };
+    let plain = remove_sequences(text);
     if !RESETS.iter().any(|reset| plain.contains(reset)) {
         return plain;
     }

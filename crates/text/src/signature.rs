@@ -121,15 +121,9 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             out.insert(Signature { kind, text: text.to_owned() });
         }
     };
-    // Every code has a capital letter or one of these hexadecimal prefixes.
-    if text.bytes().any(|b| b.is_ascii_uppercase())
-        || text.contains("0x8")
-        || text.contains("0x0000")
-    {
-        let is_code = |m: &regex::Match<'_>| !is_standard_name(m.as_str()) && !is_address(text, m);
-        for m in CODE.find_iter(text).filter(is_code) {
-            add(SignatureKind::Code, m.as_str().to_lowercase());
-        }
+    let is_code = |m: &regex::Match<'_>| !is_standard_name(m.as_str()) && !is_address(text, m);
+    for m in CODE.find_iter(text).filter(is_code) {
+        add(SignatureKind::Code, m.as_str().to_lowercase());
     }
     for c in
         candidate_lines(&ERROR_NUMBER_PREFILTER, text).flat_map(|l| ERROR_NUMBER.captures_iter(l))
