@@ -31,34 +31,9 @@ pub struct QueryContext<'a> {
 /// first passages from a separate model. Its cosines are comparable only with each other.
 pub trait NonEnglishIndex: Sync {
     /// Returns the vectors, if they exist. If `is_needed`, the next index update builds them.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if the model is not installed; database errors.
+    /// Without the model, this is [`precedent_core::Code::ModelUnavailable`].
     fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>>;
 
     /// Returns the unit vector of `text`.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
     fn embed(&self, text: &str) -> Result<Vec<f32>>;
-}
-
-/// An index for other languages that is never built.
-#[derive(Clone, Copy, Debug)]
-pub struct DisabledNonEnglishIndex;
-
-impl NonEnglishIndex for DisabledNonEnglishIndex {
-    fn vectors(&self, _is_needed: bool) -> Result<Option<Arc<Vectors>>> {
-        Ok(None)
-    }
-
-    fn embed(&self, _text: &str) -> Result<Vec<f32>> {
-        Ok(Vec::new())
-    }
-}
-
-impl std::fmt::Debug for QueryContext<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("QueryContext").finish_non_exhaustive()
-    }
 }

@@ -4,7 +4,6 @@
 pub mod build;
 pub mod chunk;
 pub mod closure;
-pub mod dialect;
 pub mod failure;
 pub mod html;
 pub mod language;

@@ -14,12 +14,11 @@ use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    dialect::OPTIONS, literal::literal, pattern::re, prepare::own_content, version::versions,
+    literal::literal, markdown::OPTIONS, pattern::Pattern, prepare::own_content, version::versions,
 };
 
 /// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 20_000;
-/// The maximum number of tokens of a sentence.
 const MAX_TOKENS: usize = 64;
 /// The minimum length of a line that continues on the next one, in bytes.
 const LONG_LINE: usize = 60;
@@ -36,61 +35,49 @@ const LINK_END: char = '\u{e005}';
 /// The minimum total probability of likely roles.
 const LIKELY_PROBABILITY: f32 = 0.5;
 
-static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
-        r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
-        r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
-        r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
-        r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
-        r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
-        r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
-        r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
-        r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
-    ))
-});
+static TOKEN: Pattern = Pattern::new(concat!(
+    r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
+    r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
+    r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
+    r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
+    r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
+    r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
+    r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
+    r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
+    r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
+));
 /// A version after a word that introduces the fixed version.
-static FIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
-    )
-});
-static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
+static FIXED_VERSION: Pattern = Pattern::new(
+    r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
+);
+static VERSION: Pattern = Pattern::new(r"\bv?(\d+(?:\.\d+)+)");
 /// A version in which something broke or last worked, or a branch.
-static UNFIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
-        r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
-        r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
-        r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
-    ))
-});
+static UNFIXED_VERSION: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
+    r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
+    r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
+    r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
+));
 /// A word in sentences about an announced or supposed fix.
-static FORECAST: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
-    )
-});
+static FORECAST: Pattern = Pattern::new(
+    r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
+);
 /// The report of a test in which the problem no longer occurred.
-static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
-        r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
-    ))
-});
-static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))")
-});
-static NON_OCCURRENCE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
+static SUCCESSFUL_TEST: Pattern = Pattern::new(concat!(
+    r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
+    r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
+));
+static REPRODUCTION: Pattern = Pattern::new(
+    r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))",
+);
+static NON_OCCURRENCE: Pattern =
+    Pattern::new(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)");
 /// A statement that the problem persists after a fix.
-static PERSISTENCE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
-        r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
-        r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
-    ))
-});
+static PERSISTENCE: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
+    r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
+    r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
+));
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 
@@ -160,6 +147,11 @@ impl Sentence {
     /// Returns the text as Markdown with inline code and links, without other markup.
     pub fn markdown(&self) -> String {
         to_markdown(&self.markup)
+    }
+
+    /// Returns whether the sentence names a version, a reference or code.
+    pub fn is_specific(&self) -> bool {
+        ["VER", "REF", "CODE"].iter().any(|name| self.features.contains(*name))
     }
 
     /// Returns the total probability of the roles, 0 to 1.
@@ -269,7 +261,6 @@ impl Sentences {
         }
         let weights =
             features.into_iter().filter_map(|feature| CLOSING_MODEL.features.get(feature));
-        #[allow(clippy::cast_precision_loss, reason = "a sum of some hundred weights")]
         let sum = (CLOSING_MODEL.intercept + weights.sum::<i32>()) as f32 / 1000.0;
         1.0 / (1.0 + (-sum).exp())
     }
@@ -279,10 +270,7 @@ impl Sentences {
         let is_solution = |sentence: &&Sentence| {
             matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround)
         };
-        let has_reference = |sentence: &Sentence| {
-            ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
-        };
-        self.0.iter().filter(is_solution).any(has_reference)
+        self.0.iter().filter(is_solution).any(Sentence::is_specific)
     }
 
     /// Returns whether the comment states only that something helped.
@@ -369,7 +357,6 @@ struct ClosingModel {
 
 impl Model {
     /// Returns the probability of each role of a sentence with these features.
-    #[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
     fn probabilities(&self, features: &BTreeSet<String>) -> [f32; 11] {
         let mut sums = self.intercepts;
         for weights in features.iter().filter_map(|feature| self.features.get(feature)) {

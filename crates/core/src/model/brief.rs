@@ -167,7 +167,7 @@ pub struct Section {
 }
 
 /// A document that a brief is based on, as it was at that time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefSource {
     /// Citation label of the document.
     pub citation: String,
@@ -217,7 +217,7 @@ pub struct RedactionPreview {
 }
 
 /// The inputs of a brief; the same inputs produce the same bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefRecord {
     /// Format version of this record.
     pub version: u32,

@@ -154,7 +154,7 @@ pub struct LogError {
 }
 
 /// The response to a request about logs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogResponse {
     /// Files that were read or skipped.
     pub files: Vec<LogFile>,

@@ -4,6 +4,7 @@ use super::{Casebook, Inner};
 use crate::{
     article,
     brief::{self, BriefContext},
+    troubleshoot::CaseContext,
 };
 use precedent_core::{
     error::Result,
@@ -98,10 +99,12 @@ impl Inner {
         self.refresh_index(Effort::Alone, task)?;
         self.with_session(|session| {
             let model = session.engine().info().ok().filter(|_| session.problem().is_none());
-            let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
+            let min_similarity = model.as_ref().map(|model| model.solved);
+            let model = model.as_ref().map(|model| model.name.as_str());
             let domain = self.domain_model()?;
             self.with_finder(session, |finder| {
-                work(&BriefContext { finder, domain: &domain, model, engine: session.engine() })
+                let cases = CaseContext { finder, domain: &domain, min_similarity };
+                work(&BriefContext { cases, model, engine: session.engine() })
             })
         })
     }

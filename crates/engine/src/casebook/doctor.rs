@@ -70,6 +70,7 @@ impl Casebook {
                 workers: worker_count(options.workers),
                 min_free_bytes,
                 repair,
+                findings: Vec::new(),
             };
             health_check.run(&task)
         })

@@ -1,9 +1,6 @@
 //! The contents of a case: its thread within a budget, its fix, and the fixed version.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     CaseEvidence,
@@ -29,22 +26,19 @@ use precedent_markup::{fence, stored_markdown};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::Closure,
-    pattern::re,
+    pattern::Pattern,
     prepare::{PreparedText, own_content},
     reference::references,
     roles::{Sentence, SentenceRole, Sentences},
     tokens,
     version::{self, by_number, versions},
 };
-use regex::Regex;
 
 /// The address of a pull request or merge request.
-static CHANGE_LINK: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"https?://[^\s()\[\]<>|]+/(?:pull|pulls|merge_requests|pull-requests)/\d+\b")
-});
+static CHANGE_LINK: Pattern =
+    Pattern::new(r"https?://[^\s()\[\]<>|]+/(?:pull|pulls|merge_requests|pull-requests)/\d+\b");
 /// The address of a change in Gerrit, which trackers do not link to the report that it closes.
-static GERRIT_LINK: LazyLock<Regex> =
-    LazyLock::new(|| re(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b"));
+static GERRIT_LINK: Pattern = Pattern::new(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b");
 /// The maximum time between the closures of a change and an item by the same push, in seconds.
 const MAX_PUSH_DISTANCE: i64 = 60;
 /// The maximum number of linked changes taken from one comment.
@@ -616,11 +610,10 @@ impl Case {
 }
 
 /// A label at the beginning of a line: "Device: Nexus 5 (v4.4.2)".
-static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*[\w ()-]{1,30}:"));
+static LABEL: Pattern = Pattern::new(r"^\W*[\w ()-]{1,30}:");
 /// A line about one of the project's tools.
-static TOOL: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b")
-});
+static TOOL: Pattern =
+    Pattern::new(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b");
 
 /// Returns the product version in a test report: the first one after the project's name or a
 /// product label, or else the first one in a sentence.

@@ -13,7 +13,7 @@ use super::{
     roles::speaks_for_project,
 };
 use precedent_core::model::{CaseComment, CommentRole};
-use precedent_text::roles::Sentences;
+use precedent_text::{markdown::is_fence, roles::Sentences};
 
 /// The maximum length of a report shown in full, in characters; longer ones are cut to the first
 /// and last paragraph.
@@ -257,7 +257,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     let mut current = String::new();
     let mut in_fence = false;
     for line in text.lines() {
-        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+        if is_fence(line) {
             in_fence = !in_fence;
         }
         if line.trim().is_empty() && !in_fence {

@@ -29,7 +29,7 @@ use files::{BoundedLockDirectory, LockMode};
 pub use overlap::{Overlap, ReportTerms};
 use query::CachedMatches;
 pub use query::{MAX_TERMS, Scope, TermKind, Vocabulary, Words};
-use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
+use schema::{Analyzer, Fields, SCHEMA_VERSION, schema};
 pub use similar::{CommentMatcher, term_hashes};
 pub use write::{Entry, Writer};
 
@@ -207,10 +207,8 @@ impl FullText {
     }
 
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
-        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(TokenKind::Words)));
-        index
-            .tokenizers()
-            .register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::Words));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::Identifiers));
         let reader_state = Mutex::new(ReaderState::open(&index, folder)?);
         let (folder, filter_cache) = (folder.to_owned(), Mutex::default());
         Ok(Self { folder, index, reader_state, fields, filter_cache, read_only })
