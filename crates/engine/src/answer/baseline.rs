@@ -115,7 +115,6 @@ fn summarize(mut odds: Vec<f32>, model: &RankingModel) -> ScoreBaseline {
     odds.sort_by(f32::total_cmp);
     let Some(last) = odds.len().checked_sub(1) else { return default };
     let quartile = |i: usize| odds[last * i / 4];
-    #[allow(clippy::cast_precision_loss, reason = "at most a few hundred")]
     let n = odds.len() as f32;
     let shrink = |value: f32, default: f32| (n * value + PRIOR * default) / (n + PRIOR);
     let level = shrink(quartile(2), default.level).clamp(

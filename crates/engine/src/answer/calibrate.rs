@@ -72,12 +72,6 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
 }
 
 /// Multiplies a number by a factor, rounding up.
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts are far below 2^52"
-)]
 fn multiply(n: u64, factor: f64) -> usize {
     (n as f64 * factor).ceil() as usize
 }
@@ -122,7 +116,6 @@ pub fn calibrate(
         .into_iter()
         .flat_map(|issues| {
             let sample = sample_evenly(issues, MAX_QUERIES);
-            #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
             let weight = issues.len() as f64 / sample.len().max(1) as f64;
             sample.into_iter().map(move |id| (id, weight))
         })
@@ -257,7 +250,6 @@ fn threshold_figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
             let squares: f64 = answers_above.iter().map(|a| a.weight * a.weight).sum();
             let n = total * total / squares.max(f64::MIN_POSITIVE);
             let (low, high) = wilson(correct / total.max(f64::MIN_POSITIVE), n);
-            #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
             let share = |x: f64| x as f32;
             ThresholdFigures {
                 threshold: *threshold,

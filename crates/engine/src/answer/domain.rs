@@ -84,7 +84,6 @@ impl DomainModel {
         let Some(rarity) = mean(idf.iter().copied()) else { return Ok(DomainScore::default()) };
         let unseen_idf = unseen_word_idf(self.documents) - 1e-3;
         let unknown = || idf.iter().filter(|idf| **idf >= unseen_idf);
-        #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
         let score = DomainScore {
             ood_score: ((rarity - self.mean) / self.deviation).clamp(0.0, MAX_OOD_SCORE) as f32,
             unknown: (to_f64(unknown().count()) / to_f64(idf.len())) as f32,
@@ -96,7 +95,6 @@ impl DomainModel {
 
 /// Returns the inverse document frequency of a word that occurs in none of the documents.
 pub(super) fn unseen_word_idf(documents: u64) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = documents as f64;
     (2.0 * n + 2.0).ln()
 }
@@ -107,7 +105,6 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 fn to_f64(n: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = n as f64;
     n
 }

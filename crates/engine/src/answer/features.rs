@@ -182,7 +182,6 @@ impl Features {
         let last_comment = details.last_comment_at.map(|time| time.as_second());
         let inactive = last_comment.map_or(age, |second| log_age(now, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
-        #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
         let comments = (1.0 + details.comment_count as f32).ln();
         Self([
             overlap.words,
@@ -247,9 +246,7 @@ fn excess_cosine(comment: Option<f32>, text: Option<f32>) -> f32 {
 /// Returns `ln(1 + days / time_scale)` for the days from `second`, a Unix time, to `now`; 0 if it
 /// is later.
 fn log_age(now: Timestamp, second: i64, time_scale: f64) -> f32 {
-    #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
     let seconds = now.as_second().saturating_sub(second).max(0) as f64;
-    #[allow(clippy::cast_possible_truncation, reason = "ages need no more digits")]
     let days = (seconds / 86_400.0 / time_scale) as f32;
     (1.0 + days).ln()
 }

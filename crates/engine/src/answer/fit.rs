@@ -160,11 +160,8 @@ fn duplicate_rank(model: &RankingModel, query: &TrainingQuery) -> Option<usize> 
 fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFigures {
     let with_duplicate = queries.iter().zip(ranks).filter(|(query, _)| query.has_duplicate);
     let duplicates: Vec<Option<usize>> = with_duplicate.map(|(_, rank)| *rank).collect();
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let total = duplicates.len().max(1) as f32;
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let found_in = |k| duplicates.iter().flatten().filter(|rank| **rank < k).count() as f32 / total;
-    #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
     let mrr =
         duplicates.iter().flatten().map(|rank| 1.0 / (*rank as f32 + 1.0)).sum::<f32>() / total;
     OrderFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
@@ -242,7 +239,6 @@ impl CandidateLists {
                 ends.push(rows.len());
             }
         }
-        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let n = rows.len().max(1) as f64;
         let scale = std::array::from_fn(|i| {
             let mean = rows.iter().map(|(x, _)| x[i]).sum::<f64>() / n;
@@ -268,7 +264,6 @@ impl CandidateLists {
                 log_loss(&self.rows[start..*end], weights)
             })
             .collect();
-        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let n = losses.len() as f64;
         let ridge = ORDER_RIDGE / n;
         let mut loss = 0.0;
@@ -366,7 +361,6 @@ fn fit_order(
             break;
         }
     }
-    #[allow(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
     Ok(std::array::from_fn(|i| (weights[i] / lists.scale[i]) as f32))
 }
 
@@ -499,7 +493,6 @@ mod tests {
     fn answers(hit: impl Fn(usize) -> bool) -> Vec<Prediction> {
         (0..200_usize)
             .map(|i| {
-                #[allow(clippy::cast_precision_loss, reason = "small")]
                 let odds = (i % 10) as f64 - 7.0;
                 Prediction {
                     odds,

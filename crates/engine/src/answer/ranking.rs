@@ -225,7 +225,6 @@ impl RankingModel {
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
         let Confidence { duplicate, worth } = self.confidence.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
-        #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let calibrate = |curve: Curve| curve.confidence(odds(f64::from(duplicate))) as f32;
         let duplicate = duplicate.max(self.curve.map_or(duplicate, calibrate));
         let confidence = Confidence { duplicate, worth };

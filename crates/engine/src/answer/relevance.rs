@@ -193,7 +193,6 @@ pub(crate) fn estimate_relevance(
         matches.iter().map(|m| m.features.get("text_mean_cosine")).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
-    #[allow(clippy::cast_precision_loss, reason = "at most ten")]
     let mean_cosine = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
     let query_documents = match draft.document {
         None => find_query_documents(finder, &text, &matches)?,

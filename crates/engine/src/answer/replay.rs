@@ -133,10 +133,8 @@ fn figures(threshold: f32, answers: &[Answer]) -> ReplayFigures {
     let count =
         |test: &dyn Fn(&Answer) -> bool| answers_above.iter().filter(|a| test(a)).count() as u64;
     let right = count(&|a| a.is_marked);
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let (low, high) =
         wilson(right as f64 / (answers_above.len().max(1)) as f64, answers_above.len() as f64);
-    #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
     let (low, high) = (low as f32, high as f32);
     ReplayFigures {
         threshold,

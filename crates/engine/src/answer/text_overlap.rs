@@ -234,7 +234,6 @@ impl<'a> OverlapComparer<'a> {
             };
         let (a_only, b_only) =
             (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
-        #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
         let contrast = a_only.1.min(b_only.1) as f32;
         let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
         let same_text = containment >= SAME_SHARE && ln_count(shared_runs) >= SAME_RUNS && {
@@ -274,12 +273,10 @@ impl<'a> OverlapComparer<'a> {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts of words are far below 2^23")]
 fn share(part: usize, total: usize) -> f32 {
     if total == 0 { 0.0 } else { part as f32 / total as f32 }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
 fn ln_count(count: usize) -> f32 {
     (1.0 + count as f32).ln()
 }

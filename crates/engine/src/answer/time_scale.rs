@@ -70,7 +70,6 @@ impl Recurrence {
         let scores: Vec<f64> = self.days.iter().map(score).collect();
         let best = scores.iter().copied().fold(f64::MIN, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
-        #[allow(clippy::cast_precision_loss, reason = "at most a few hundred")]
         let chance_share = 1.0 / scores.len() as f64;
         let age_share = (scores[self.repeat_index] - best).exp() / sum;
         -(self.probability * age_share + (1.0 - self.probability) * chance_share).ln()

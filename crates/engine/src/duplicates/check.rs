@@ -419,12 +419,10 @@ fn similarity(
     candidate_tokens: &TokenizedReport<'_>,
     candidate: &Match,
 ) -> Similarity {
-    #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
     let title = strsim::sorensen_dice(&draft_title.to_lowercase(), &title.to_lowercase()) as f32;
     let candidate_words: HashSet<&str> = candidate_tokens.terms().collect();
     let common = draft_words.intersection(&candidate_words).count();
     let union = draft_words.len() + candidate_words.len() - common;
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let body = if union == 0 { 0.0 } else { common as f32 / union as f32 };
     let semantic = candidate.cosine.map(|c| c.clamp(0.0, 1.0));
     // Without vectors, only words determine the similarity.

@@ -697,7 +697,6 @@ fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
         .map(|w| w.term)
         .collect();
     let common = query_terms.iter().filter(|w| text_terms.contains(*w)).count();
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let share = common as f32 / query_terms.len() as f32;
     share
 }

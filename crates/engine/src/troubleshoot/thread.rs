@@ -276,12 +276,6 @@ fn paragraphs(text: &str) -> Vec<String> {
     out
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a budget"
-)]
 fn share(budget: usize, share: f32) -> usize {
     (budget as f32 * share) as usize
 }
