@@ -44,9 +44,6 @@ const MAX_SPREAD_FACTOR: f32 = 1.6;
 const MAX_SCALE_CHANGE: f64 = 0.05;
 
 /// Estimates and stores the time scale and the baseline of a source, unless they are current.
-///
-/// # Errors
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn estimate_baseline(
     finder: &MatchFinder<'_>,
     source: &SourceRow,

@@ -40,9 +40,6 @@ pub(super) const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 
 /// Returns whether a calibration is due: the source has enough known duplicates, and either no
 /// applicable calibration or 1.5 times as many as when it was made.
-///
-/// # Errors
-/// Database errors.
 pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     finder.store.read(|r| {
         let calibration = r.calibration(source.id)?;
@@ -77,10 +74,6 @@ fn multiply(n: u64, factor: f64) -> usize {
 }
 
 /// Calibrates the confidence of a source, and stores the calibration unless `dry_run`.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn calibrate(
     finder: &MatchFinder<'_>,
     source: &str,

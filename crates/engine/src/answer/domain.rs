@@ -47,9 +47,6 @@ pub(super) struct DomainScore {
 
 impl DomainModel {
     /// Builds the model of a casebook.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn build(store: &Store, fulltext: &FullText) -> Result<Self> {
         let documents = fulltext.count()?;
         let unseen_idf = unseen_word_idf(documents);

@@ -101,9 +101,6 @@ struct CandidateText {
 impl MatchFinder<'_> {
     /// Finds the earlier documents that match a draft, likely duplicates first, then by score; ties
     /// by id. A draft without content has no matches.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
         let Some((draft, is_changed)) = comparable_part(draft) else { return Ok(Vec::new()) };
         let hits = self.retrieve(&draft, is_changed, scope, task)?;

@@ -96,9 +96,6 @@ pub struct Prediction {
 
 /// Fits a model to reports, which are assigned to the folds in turn. Returns `None` if there are
 /// fewer than [`MIN_LABELS`] with a known duplicate.
-///
-/// # Errors
-/// [`precedent_core::Code::Cancelled`].
 pub fn fit(
     model: &RankingModel,
     queries: &[TrainingQuery],

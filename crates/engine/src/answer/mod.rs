@@ -208,9 +208,6 @@ impl<'a> MatchFinder<'a> {
     }
 
     /// Returns the calibration of one source without the model fitted to its duplicates.
-    ///
-    /// # Errors
-    /// Database errors.
     pub fn baseline_calibration(
         &self,
         r: &Reader<'_>,
@@ -241,9 +238,6 @@ impl<'a> MatchFinder<'a> {
 
     /// Returns the calibration of one source, or of each if several are searched. Ignores
     /// calibrations made with another embedding model or version.
-    ///
-    /// # Errors
-    /// Database errors.
     pub fn calibration_of(
         &self,
         r: &Reader<'_>,
@@ -280,9 +274,6 @@ impl<'a> MatchFinder<'a> {
 
     /// Returns a draft of a casebook report as if it were filed again, without text that names its
     /// duplicate. Returns `None` if there is no such report.
-    ///
-    /// # Errors
-    /// Database errors.
     fn filed_draft(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
         Ok(Some(Draft {

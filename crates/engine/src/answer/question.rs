@@ -67,10 +67,6 @@ pub(crate) struct QuestionMatches {
 
 impl Question {
     /// Resolves the inputs of a question.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an empty question,
-    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub fn prepare(
         r: &Reader<'_>,
         finder: &MatchFinder<'_>,

@@ -100,11 +100,7 @@ impl RankingModel {
         &BUILT_IN_MODEL
     }
 
-    /// Reads a model that `models/pipeline/rank.py` wrote.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Io`] if the file cannot be read,
-    /// [`precedent_core::Code::InvalidInput`] if it is not a model.
+    /// Reads a model that `models/pipeline/rank.py` wrote. Fails if it is not a model.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
         Self::parse(&text).map_err(|e| {

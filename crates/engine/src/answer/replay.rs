@@ -35,11 +35,6 @@ struct Answer {
 
 /// Checks the reports of the last `months` before the newest one of a source as they were filed,
 /// with the ranking and the confidence that the source would have without its own calibration.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::InvalidInput`] for zero months or more than a thousand,
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn replay(
     finder: &MatchFinder<'_>,
     source: &str,

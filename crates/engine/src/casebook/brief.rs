@@ -18,10 +18,6 @@ use precedent_index::update::Effort;
 impl Casebook {
     /// Assembles a brief: a summary of an item or pasted text, with every statement cited. The same
     /// casebook and request give the same brief. Stores nothing.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a request that is empty or out of range,
-    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
         let task = task.clone();
         self.run(move |i| i.with_brief(&task, |context| brief::brief(context, &request, &task)))
@@ -29,17 +25,11 @@ impl Casebook {
     }
 
     /// Renders a brief.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Internal`] if the PDF cannot be created.
     pub async fn render_brief(brief: Brief, format: BriefFormat) -> Result<Vec<u8>> {
         run_blocking(move || brief::render(&brief, format)).await
     }
 
     /// Returns the values that redaction would replace in the requested brief, with their kinds.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::brief`].
     pub async fn preview_redaction(
         &self,
         request: BriefRequest,
@@ -50,12 +40,9 @@ impl Casebook {
             .await
     }
 
-    /// Writes a knowledge base article about a solved problem, from sentences of its threads.
-    /// The same casebook and request give the same article. Stores nothing.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] for an item that does not exist,
-    /// [`precedent_core::Code::InvalidInput`] for a problem without a fix or a workaround.
+    /// Writes a knowledge base article about a solved problem, from sentences of its threads. The
+    /// same casebook and request give the same article. Stores nothing. Fails for a problem without
+    /// a fix or a workaround.
     pub async fn article(&self, request: ArticleRequest, task: &Task) -> Result<Article> {
         let task = task.clone();
         self.run(move |i| i.with_brief(&task, |context| article::article(context, &request, &task)))
@@ -64,19 +51,12 @@ impl Casebook {
 
     /// Writes an article and stores it as a note that is attached to the canonical report, unless
     /// the same article is stored already.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::article`] and [`Casebook::add_note`].
     pub async fn store_article(&self, request: ArticleRequest, task: &Task) -> Result<NoteAnswer> {
         let article = self.article(request, task).await?;
         self.add_note(article.to_note(), task).await
     }
 
     /// Assembles a brief again from its file, and reports the changes since then.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is not a brief; any error from
-    /// [`Casebook::brief`].
     pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
         let task = task.clone();
         self.run(move |i| {

@@ -31,10 +31,6 @@ type CheckFn =
 
 impl Casebook {
     /// Finds earlier reports of the same problem. For an item of the casebook, records the check.
-    ///
-    /// # Errors
-    /// [`Code::InvalidInput`] for an empty query or a value out of range, [`Code::NotFound`] for an
-    /// item or a source that does not exist.
     pub async fn duplicates(
         &self,
         request: DuplicatesRequest,
@@ -44,9 +40,6 @@ impl Casebook {
     }
 
     /// Finds earlier reports like [`Casebook::duplicates`], without recording the check.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::duplicates`].
     pub async fn find_duplicates(
         &self,
         request: DuplicatesRequest,
@@ -76,20 +69,14 @@ impl Casebook {
     }
 
     /// Checks new and changed open reports, newest first, and returns those without a verdict,
-    /// highest confidence first. After a cancellation or crash, continues where it stopped.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
-    /// errors.
+    /// highest confidence first. After a cancellation or crash, continues where it stopped. If
+    /// cancelled, completed checks are kept.
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         self.triage_within(request, Duration::MAX, task).await
     }
 
     /// Checks reports like [`Casebook::triage`], but starts no check after `patience`. The response
     /// contains the number of unchecked reports.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::triage`].
     pub async fn triage_within(
         &self,
         request: TriageRequest,
@@ -113,10 +100,6 @@ impl Casebook {
     /// Calibrates a source's duplicate confidence from its known duplicates, and stores the result
     /// unless `dry_run`. With too few known duplicates, the built-in calibration is kept, and the
     /// report says so.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
-    /// errors.
     pub async fn calibrate(
         &self,
         source: &str,
@@ -132,10 +115,6 @@ impl Casebook {
 
     /// Checks the reports of a source's last `months` again as they were filed, and counts the
     /// correct answers by confidence.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for zero months,
-    /// [`Code::Cancelled`]; database or index errors.
     pub async fn replay(&self, source: &str, months: u32, task: &Task) -> Result<Replay> {
         let source = source.to_owned();
         self.check_source(task, move |finder, now, task| {
@@ -162,18 +141,12 @@ impl Casebook {
     }
 
     /// Compares two reports: their shared and differing facts, and the words to highlight.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such document; database or index errors.
     pub async fn compare(&self, key: &str, other_key: &str) -> Result<Comparison> {
         let (key, other_key) = (key.to_owned(), other_key.to_owned());
         self.run(move |i| i.compare(&key, &other_key)).await
     }
 
     /// Returns the last duplicate check of a document, or `None` if it was never checked.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such document.
     pub async fn last_check(&self, key: &str) -> Result<Option<Check>> {
         let key = key.trim().to_owned();
         self.run(move |i| i.store.read(|r| r.check(&search::resolve_one(r, &key)?.key))).await
@@ -181,10 +154,6 @@ impl Casebook {
 
     /// Records a user's verdict on a pair. For a duplicate, `other_key` is the canonical report. It
     /// replaces an earlier verdict on the pair, and survives syncs, rebuilds and model changes.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the
-    /// same.
     pub async fn record_verdict(
         &self,
         key: &str,
@@ -206,9 +175,6 @@ impl Casebook {
 
     /// Undoes the last verdict on a pair, which restores the previous one. Returns the verdict now
     /// in effect.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no verdict on the pair.
     pub async fn undo_verdict(
         &self,
         key: &str,
@@ -225,9 +191,6 @@ impl Casebook {
     }
 
     /// Returns the verdicts on one document or all, latest first.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such document.
     pub async fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
         let key = key.map(|k| k.trim().to_owned());
         self.run(move |i| {
@@ -241,9 +204,6 @@ impl Casebook {
 
     /// Ranks the documents of a source against a report as of its creation time, without loading
     /// them. Used by the evaluation.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such source; database or index errors.
     pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let task = task.clone();
         self.run(move |i| i.rank(&request, &task)).await
@@ -251,9 +211,6 @@ impl Casebook {
 
     /// Returns the model that [`Casebook::rank`] uses in a source: with its baseline, without its
     /// calibration.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such source; database errors.
     pub async fn ranking_model(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {

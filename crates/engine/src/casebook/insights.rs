@@ -13,9 +13,6 @@ const DAY: f64 = 86_400.0;
 
 impl Casebook {
     /// Returns the number of issues by month and by source, for one source or all.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
     pub async fn insights(&self, source: Option<&str>) -> Result<Insights> {
         let source = source.map(str::to_owned);
         self.run(move |i| i.store.read(|r| insights(r, source.as_deref()))).await
@@ -23,9 +20,6 @@ impl Casebook {
 
     /// Returns the issues that [`Casebook::insights`] counts as duplicates, of one source or all,
     /// created in one month (`2026-01`) or ever; latest first.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
     pub async fn known_duplicates(
         &self,
         source: Option<&str>,

@@ -43,11 +43,6 @@ pub(super) const STORED_CANDIDATES: usize = 5;
 const MIN_IDF: f32 = 4.0;
 
 /// Answers a duplicate query, and records the check of a casebook item.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a query that is empty or out of range,
-/// [`precedent_core::Code::NotFound`] for an item or source that does not exist; database or index
-/// errors.
 pub fn check(
     finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
@@ -171,9 +166,6 @@ pub(super) fn find_and_record(
 }
 
 /// Answers a duplicate query like [`check`], without recording it.
-///
-/// # Errors
-/// Same as [`check`].
 pub fn check_only(
     finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,

@@ -108,9 +108,6 @@ pub fn with_original_spelling(
 
 /// Returns the words to mark in each of the two texts, in lower case and as inflected there. `idf`
 /// returns the inverse document frequencies of terms.
-///
-/// # Errors
-/// Returns any error from `idf`.
 pub fn marks(
     report: Side<'_>,
     candidate: Side<'_>,

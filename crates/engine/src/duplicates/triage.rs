@@ -31,11 +31,7 @@ const BATCH: usize = 64;
 type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 
 /// Checks new and changed open reports, newest first, and returns the queue. Starts no check after
-/// `patience`.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::Cancelled`] (completed checks are kept); database or index errors.
+/// `patience`. If cancelled, completed checks are kept.
 pub fn triage(
     finder: &MatchFinder<'_>,
     request: &TriageRequest,

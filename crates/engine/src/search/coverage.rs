@@ -9,9 +9,6 @@ use precedent_store::Store;
 
 /// Returns how much of the casebook the full-text and the vector index cover. Changes since the
 /// last indexing count as not covered.
-///
-/// # Errors
-/// Database or index errors.
 pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
     let revision = fulltext.progress()?.revision;

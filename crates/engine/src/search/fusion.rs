@@ -28,7 +28,8 @@ pub(super) struct Factors {
 pub(super) const TYPED_FACTORS: Factors = Factors { semantic: 2.0, signatures: 0.5 };
 /// The weights for pasted text.
 pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 0.2 };
-/// The weights for pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
+/// The weights for pasted text with a title: the cosine is then a sum of several, see
+/// [`title_scores`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
 /// The weight of the cosine between a report's title and a document, relative to the whole report.

@@ -130,11 +130,6 @@ struct Candidates {
 
 impl QueryContext<'_> {
     /// Answers a search.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an invalid query,
-    /// [`precedent_core::Code::NotFound`] for a source that does not exist; database or index
-    /// errors.
     pub fn search(&self, request: &SearchRequest, task: &Task) -> Result<SearchResponse> {
         let start = Instant::now();
         let limit = match request.limit {
@@ -249,9 +244,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns how much of the casebook each arm covers.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn coverage(&self) -> Result<Coverage> {
         coverage(self.store, self.fulltext, self.vectors)
     }
@@ -357,9 +349,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns notices about missing data: an incomplete index or a missing model.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn notices(&self, coverage: Coverage) -> Result<Vec<Notice>> {
         let mut notices = Vec::new();
         match self.vectors {
@@ -505,9 +494,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns the best documents for pasted text with their evidence, by fused score; ties by id.
-    ///
-    /// # Errors
-    /// Same as [`QueryContext::search`].
     pub fn evidence(
         &self,
         text: &str,
@@ -529,9 +515,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns the unit vector of pasted text, or `None` without a model.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
     pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
         self.vectors
             .map(|_| (self.embed)(&embedding_texts(&Query::from_pasted(text)).0))
@@ -539,9 +522,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns the best documents for a query, by fused score, without loading them; ties by id.
-    ///
-    /// # Errors
-    /// Same as [`QueryContext::search`].
     pub fn rank(
         &self,
         query: &Query,

@@ -85,10 +85,8 @@ impl Query {
         !self.is_empty() && parts > usize::from(is_phrase)
     }
 
-    /// Adds filters that are specified separately from the words.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
+    /// Adds filters that are specified separately from the words. Fails if a filter is unknown or
+    /// its value is invalid.
     pub fn with_filters(mut self, filters: &str) -> Result<Self> {
         let mut extra = Self::default();
         for (i, token) in tokens(filters).enumerate() {
@@ -161,10 +159,7 @@ fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     now.to_zoned(TimeZone::UTC).date().checked_sub(span.ok()?).ok()
 }
 
-/// Parses a query.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`], with the valid values, if a filter's value is invalid.
+/// Parses a query. An error for an invalid value lists the valid ones.
 pub fn parse(input: &str) -> Result<Query> {
     // Text this long was pasted; search for its salient part.
     if input.len() > MAX_QUERY {

@@ -44,9 +44,6 @@ impl QueryContext<'_> {
 
     /// Returns the labels, authors, versions or reasons that contain the input: prefix matches
     /// first, then the others, each by frequency. Other filters have none.
-    ///
-    /// # Errors
-    /// Index errors.
     pub fn completions(&self, filter: &str, input: &str) -> Result<Vec<String>> {
         let kind = match filter {
             "label" => Vocabulary::Label,

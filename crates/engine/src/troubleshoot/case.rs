@@ -133,8 +133,8 @@ fn linked_changes(
     Ok(Vec::new())
 }
 
-/// Returns the milestone of the merged changes that closed an item, or else the lowest release whose notes
-/// mention the item or one of the changes.
+/// Returns the milestone of the merged changes that closed an item, or else the lowest release
+/// whose notes mention the item or one of the changes.
 fn version_of_changes(
     r: &Reader<'_>,
     row: &DocumentRow,

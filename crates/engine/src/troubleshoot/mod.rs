@@ -60,9 +60,6 @@ pub struct CaseContext<'a> {
 }
 
 /// Determines the outcome of a problem from its thread, compared with the version in the question.
-///
-/// # Errors
-/// Database or index errors.
 pub(crate) fn outcome(
     r: &Reader<'_>,
     context: &QueryContext<'_>,
@@ -91,9 +88,6 @@ fn is_duplicate(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
 }
 
 /// Returns the solved cases and the known open reports for a question.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for settings out of range; database or index errors.
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     question_matches: &QuestionMatches,
