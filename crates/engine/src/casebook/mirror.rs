@@ -41,22 +41,10 @@ impl Casebook {
         path: &Path,
         task: &Task,
     ) -> Result<ImportReport> {
-        self.import_table(source, path, &[], task).await
-    }
-
-    /// Imports one path into one source, like [`Casebook::import_files`]. `mapping` assigns columns
-    /// with unrecognized names to fields.
-    pub async fn import_table(
-        &self,
-        source: &str,
-        path: &Path,
-        mapping: &[(String, String)],
-        task: &Task,
-    ) -> Result<ImportReport> {
         let request = ImportRequest {
             paths: vec![path.to_owned()],
             source: Some(source.to_owned()),
-            map: mapping.to_vec(),
+            map: Vec::new(),
         };
         Ok(self.import_files(request, task).await?.report)
     }
@@ -118,14 +106,6 @@ impl Casebook {
         .await
     }
 
-    /// Adds a live source, `key` (`owner/name`) on the GitHub instance at `host`, or turns an
-    /// imported source into a live one. Fetches nothing yet.
-    pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
-        let (place, host) = (key.to_owned(), Some(host.to_owned()));
-        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki })
-            .await
-    }
-
     /// Returns the source that `text` refers to: `owner/name`, `gitlab:group/name`, or the web
     /// address of a project or of a page in it. Parts that the text does not name are empty.
     pub fn parse_source(text: &str) -> Option<NewMirror> {
@@ -137,7 +117,8 @@ impl Casebook {
         project::parse_address(text)
     }
 
-    /// Adds a live source of any tracker type. Fetches nothing yet.
+    /// Adds a live source, or turns an imported source into a live one. Fetches nothing yet. Fails
+    /// if the source is mirrored from another host.
     pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
         self.run(move |i| {
             let source = sync::add(&i.store, &new, (i.clock)())?;
@@ -286,21 +267,9 @@ impl Casebook {
         .await
     }
 
-    /// Posts the comments and closes the reports that [`Casebook::closures`] lists, on behalf of
-    /// `actor`. Steps completed earlier are never repeated. The report lists requests that a
-    /// tracker refused.
-    pub async fn close_duplicates(
-        &self,
-        source: Option<&str>,
-        actor: &str,
-        task: &Task,
-    ) -> Result<ClosureReport> {
-        let closures = self.closures(source).await?;
-        self.close(closures, actor, task).await
-    }
-
-    /// Closes only the given reports, like [`Casebook::close_duplicates`]. Reports whose decision
-    /// has changed since they were shown are skipped.
+    /// Posts the comments and closes these reports from [`Casebook::closures`], on behalf of
+    /// `actor`. Reports whose decision has changed since they were listed are skipped; steps
+    /// completed earlier are never repeated. The report lists requests that a tracker refused.
     pub async fn close_reports(
         &self,
         list: &[Closure],
@@ -314,15 +283,6 @@ impl Casebook {
                     == (&closure.key, &closure.canonical, &closure.comment)
             })
         });
-        self.close(closures, actor, task).await
-    }
-
-    async fn close(
-        &self,
-        mut closures: Vec<Closure>,
-        actor: &str,
-        task: &Task,
-    ) -> Result<ClosureReport> {
         let mut total = ClosureReport::default();
         let context = self.context(task);
         while let Some(first) = closures.first() {
