@@ -26,8 +26,7 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::SourceRow;
 
-/// The maximum number of reports queried of each kind, with and without a known duplicate, evenly
-/// spaced by age.
+/// The maximum number of reports queried with, and without, a known duplicate, evenly by age.
 const MAX_QUERIES: usize = 2000;
 /// The growth factor of known duplicates at which a source is recalibrated automatically.
 const GROWTH: f64 = 1.5;
@@ -54,11 +53,8 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
-        // Every update runs this check, so count the pairs first: each labeled report needs one.
-        if pairs.len() < min_labels {
-            return Ok(false);
-        }
         let min_labels = min_labels.max(multiply(r.issue_count(source.id)?, MIN_SHARE));
+        // Every update runs this check, so count the pairs first: each labeled report needs one.
         if pairs.len() < min_labels {
             return Ok(false);
         }
@@ -95,12 +91,7 @@ pub fn calibrate(
         source: row.key.clone(),
         issues: issues.len() as u64,
         labels: labels.len() as u64,
-        kept: false,
-        found_first: 0.0,
-        found_in_ten: 0.0,
-        built_in: None,
-        own: None,
-        thresholds: Vec::new(),
+        ..CalibrationReport::default()
     };
     if labels.len() < MIN_LABELS {
         return Ok(report);
@@ -160,9 +151,7 @@ pub fn calibrate(
 
 /// Returns the filters for the issues of a source.
 pub(super) fn issue_filters(source: &str) -> Vec<Filter> {
-    [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)]
-        .map(|test| Filter { test, is_negated: false })
-        .to_vec()
+    [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)].map(Filter::from).to_vec()
 }
 
 /// The duplicate groups of a source: its pairs, closed transitively.
@@ -243,14 +232,13 @@ fn threshold_figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
             let squares: f64 = answers_above.iter().map(|a| a.weight * a.weight).sum();
             let n = total * total / squares.max(f64::MIN_POSITIVE);
             let (low, high) = wilson(correct / total.max(f64::MIN_POSITIVE), n);
-            let share = |x: f64| x as f32;
             ThresholdFigures {
                 threshold: *threshold,
                 answers: answers_above.len() as u64,
-                precision: (!answers_above.is_empty()).then(|| share(correct / total)),
-                low: share(low),
-                high: share(high),
-                recall: share(correct / duplicates.max(1.0)),
+                precision: (!answers_above.is_empty()).then(|| (correct / total) as f32),
+                low: low as f32,
+                high: high as f32,
+                recall: (correct / duplicates.max(1.0)) as f32,
             }
         })
         .collect()

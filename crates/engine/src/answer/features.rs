@@ -59,8 +59,7 @@ pub const SIGNED_FEATURES: [&str; 8] = [
 ];
 /// The features that depend on the time between a report and its candidate.
 pub(super) const TIME_FEATURES: [&str; 3] = ["age", "age_squared", "inactive_time"];
-/// The features that raise the confidence but do not separate candidates; they have no ranking
-/// weight.
+/// The features that raise the confidence but do not separate candidates in the ranking.
 pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_word_coverage"];
 /// The features that decide as rules (see [`super::RankingModel::rank`]); they have no weight.
 pub const RULES: [&str; 2] = ["copy", "series"];
@@ -92,6 +91,8 @@ pub struct CandidateDetails {
     /// The share of the report's words that occur in the comments but not in the candidate itself,
     /// 0..1.
     pub new_comment_share: f32,
+    /// The terms of the report that occur only in the comments, highest weight first.
+    pub comment_terms: Vec<String>,
     /// The vector similarity of the comments.
     pub comment_likeness: CommentLikeness,
     /// True if neither title has a word that the other report lacks, unlike those of templated

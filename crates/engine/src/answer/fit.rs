@@ -14,14 +14,12 @@ use rayon::prelude::*;
 use super::{
     confidence::PairEvidence,
     features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED_FEATURES},
-    ranking::{RankedCandidate, RankingModel},
-    source_model::{Curve, SourceModel, odds},
+    ranking::{Curve, RankedCandidate, RankingModel, SourceModel, odds},
     text_overlap::TextOverlap,
 };
 use precedent_core::{error::Result, model::OrderFigures, task::Task};
 
-/// The minimum number of reports with a known duplicate; with fewer, the built-in confidence is
-/// used.
+/// The minimum number of reports with a known duplicate for fitting a confidence.
 pub const MIN_LABELS: usize = 20;
 /// The minimum number of such reports for fitting a ranking: with 50, it got worse on
 /// rust-lang/rust and Titanium; with 200, better.
@@ -38,8 +36,7 @@ const CURVE_RIDGE: f64 = 4.0;
 const CURVE_STEPS: usize = 50;
 /// The maximum number of descent steps for a ranking, which converges in about fifty.
 const ORDER_STEPS: usize = 300;
-/// The number of recent losses whose maximum a step may not exceed (Grippo, Lampariello, Lucidi
-/// 1986).
+/// The number of recent losses that a step may not exceed (Grippo, Lampariello, Lucidi 1986).
 const LOSS_MEMORY: usize = 8;
 
 /// A report queried as if it had just been filed.
@@ -114,14 +111,17 @@ pub fn fit(
     let mut models = vec![model.clone(); FOLDS];
     let mut order = None;
     if labels >= MIN_ORDER {
-        let fit = |fold| Ok(model.with_weights(fit_order(model, &training_set(fold), task)?));
+        let fit = |fold| {
+            let weights = fit_order(model, &training_set(fold), task)?;
+            Ok(RankingModel { weights, ..model.clone() })
+        };
         let fold_models =
             (0..FOLDS).map(|fold| fit(Some(fold))).collect::<Result<Vec<RankingModel>>>()?;
         let rank = |(i, query)| duplicate_rank(&fold_models[i % FOLDS], query);
         let ranks: Vec<_> = queries.iter().enumerate().map(rank).collect();
         let figures = order_figures(queries, &ranks);
         if figures.mrr > built_in.mrr {
-            (models, order) = (fold_models, Some(*fit(None)?.weights()));
+            (models, order) = (fold_models, Some(fit(None)?.weights));
         }
         source_weights = Some(figures);
     }
@@ -313,9 +313,9 @@ fn fit_order(
 ) -> Result<[f32; COUNT]> {
     let lists = CandidateLists::new(queries);
     if lists.ends.is_empty() {
-        return Ok(*model.weights());
+        return Ok(model.weights);
     }
-    let mut weights: Row = std::array::from_fn(|i| f64::from(model.weights()[i]) * lists.scale[i]);
+    let mut weights: Row = std::array::from_fn(|i| f64::from(model.weights[i]) * lists.scale[i]);
     let built_in = weights;
     let project = |i: usize, weight: f64| {
         if SIGNED_FEATURES.contains(&NAMES[i]) { weight } else { weight.max(0.0) }
@@ -408,10 +408,9 @@ mod tests {
         assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
         assert_eq!((refit.found_in_ten, report.source_model.labels), (1.0, 300));
         let model = RankingModel::built_in().with_source_model(&report.source_model);
-        assert_eq!(model.label_count(), 300);
+        assert_eq!(model.labels, 300);
         assert!(
-            model.weights()[index("comments")]
-                > RankingModel::built_in().weights()[index("comments")]
+            model.weights[index("comments")] > RankingModel::built_in().weights[index("comments")]
         );
         assert_eq!(fit_report(&queries).source_model, report.source_model);
     }
@@ -431,8 +430,8 @@ mod tests {
         assert_eq!(report.source_weights, Some(report.built_in));
         assert_eq!(report.source_model.order, None);
         assert_eq!(
-            RankingModel::built_in().with_source_model(&report.source_model).weights(),
-            RankingModel::built_in().weights()
+            RankingModel::built_in().with_source_model(&report.source_model).weights,
+            RankingModel::built_in().weights
         );
     }
 
@@ -469,7 +468,7 @@ mod tests {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
             }
             let (own_weight, built_in) =
-                (order[index(name)], RankingModel::built_in().weights()[index(name)]);
+                (order[index(name)], RankingModel::built_in().weights[index(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
                 assert_eq!(own_weight, built_in);
             } else if SIGNED_FEATURES.contains(&name) {

@@ -130,13 +130,12 @@ fn figures(threshold: f32, answers: &[Answer]) -> ReplayFigures {
     let right = count(&|a| a.is_marked);
     let (low, high) =
         wilson(right as f64 / (answers_above.len().max(1)) as f64, answers_above.len() as f64);
-    let (low, high) = (low as f32, high as f32);
     ReplayFigures {
         threshold,
         answers: answers_above.len() as u64,
         right,
-        low,
-        high,
+        low: low as f32,
+        high: high as f32,
         confirming_verdicts: count(&|a| a.verdict == Some(VerdictKind::Duplicate)),
         opposing_verdicts: count(&|a| a.verdict.is_some_and(|kind| kind != VerdictKind::Duplicate)),
     }

@@ -77,7 +77,7 @@ impl Recurrence {
 }
 
 fn time_weights(model: &RankingModel) -> [f32; 3] {
-    TIME_FEATURES.map(|name| index_of(name).map_or(0.0, |i| model.weights()[i]))
+    TIME_FEATURES.map(|name| index_of(name).map_or(0.0, |i| model.weights[i]))
 }
 
 /// Estimates the time scale of a source from the recurrences of a sample of its reports.

@@ -8,7 +8,9 @@ use super::{
 };
 use crate::{
     answer::{DomainModel, MatchFinder, question::find_anywhere},
-    ask, duplicates, search,
+    ask,
+    duplicates::DuplicateFinder,
+    search,
     troubleshoot::{self, CaseContext, citation},
 };
 use precedent_core::{
@@ -172,7 +174,7 @@ fn find_matches(
         ..DuplicatesRequest::default()
     };
     let mut duplicates = wants_duplicates
-        .then(|| duplicates::check_only(context.finder, &duplicates_request, now, task))
+        .then(|| DuplicateFinder::new(context.finder, now, task)?.find(&duplicates_request))
         .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());

@@ -49,7 +49,7 @@ const MAX_NEAR: usize = 3;
 const MAX_OPEN: usize = 3;
 
 /// The components that finding cases needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct CaseContext<'a> {
     /// The finder of matches for a question.
     pub finder: &'a MatchFinder<'a>,
