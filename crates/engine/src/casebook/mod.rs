@@ -182,12 +182,6 @@ impl OpenOptions {
     }
 }
 
-impl std::fmt::Debug for OpenOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenOptions").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
 /// A casebook. Clones share all state; several processes may open the same casebook.
 ///
 /// # Errors
@@ -221,12 +215,6 @@ struct Inner {
     session: Mutex<Option<Arc<EmbeddingSession>>>,
     /// The model for other languages, once it has been needed.
     languages: Mutex<Option<Arc<EmbeddingSession>>>,
-}
-
-impl std::fmt::Debug for Casebook {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Casebook").field("folder", &self.inner.folder).finish_non_exhaustive()
-    }
 }
 
 impl Casebook {
@@ -265,7 +253,11 @@ impl Casebook {
         create_folder(&folder)?;
         let database = folder.join(DATABASE);
         if has_lost_data(&database, &folder.join(FULL_TEXT)) {
-            return Err(emptied_error(&database));
+            let message = format!(
+                "{} is empty, although indexes of its former contents exist",
+                database.display()
+            );
+            return Err(Error::new(Code::Corrupt, message).with_hint(restore_hint(&database)));
         }
         let store = Store::open(&database)?;
         if store.read_only().is_none() {
@@ -481,11 +473,10 @@ impl Inner {
     fn refresh_index(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
         match self.update_text(effort, task) {
             Ok(_) => Ok(None),
-            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
-                lack: NoticeKind::FullText,
-                hint: error
-                    .hint_after(format!("The latest changes could not be indexed: {error}.")),
-            })),
+            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => {
+                let text = format!("The latest changes could not be indexed: {error}.");
+                Ok(Some(Notice::new(NoticeKind::FullText, error.hint_after(text))))
+            }
             Err(error) => Err(error),
         }
     }
@@ -541,7 +532,8 @@ impl Inner {
             embed: &embed,
             min_cosine: session.engine().info().map_or(0.0, |m| m.floor),
             vectors_error: problem.as_deref(),
-            non_english_index: self,
+            non_english_vectors: &|is_needed| self.language_vectors(is_needed),
+            embed_non_english: &|text| self.embed_non_english(text),
         })
     }
 
@@ -590,14 +582,6 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
 fn worker_count(workers: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     if workers == 0 { cores.div_ceil(2) } else { workers }
-}
-
-fn emptied_error(database: &Path) -> Error {
-    Error::new(
-        Code::Corrupt,
-        format!("{} is empty, although indexes of its former contents exist", database.display()),
-    )
-    .with_hint(restore_hint(database))
 }
 
 /// Creates the casebook's folder, accessible to this user only. An existing folder keeps its mode,

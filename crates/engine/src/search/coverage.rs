@@ -58,7 +58,7 @@ pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
 
 fn inconclusive(lack: NoticeKind, index: &str, percentage: u64) -> Notice {
     let text = format!("Not conclusive: the {index} index is {}% built.", percentage.min(99));
-    Notice { lack, hint: text.into() }
+    Notice::new(lack, text)
 }
 
 fn percent(part: u64, whole: u64) -> u64 {

@@ -45,7 +45,7 @@ impl QueryContext<'_> {
             reason = "Mentions this item.";
             hits.clear();
             let text = format!("No item {text} in this casebook.");
-            notices.push(Notice { lack: NoticeKind::Item, hint: text.into() });
+            notices.push(Notice::new(NoticeKind::Item, text));
         }
         let filter_ids = self.fulltext.matching_ids(&query.filters)?;
         let passes_filters = |row: &DocumentRow| {

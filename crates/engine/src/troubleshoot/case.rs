@@ -190,7 +190,6 @@ pub(crate) struct CaseThread {
     pub(crate) comments: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
-    /// The documented fix.
     fix: Fix,
     releases: Releases,
     /// True if the proposed solutions were denied.
@@ -697,8 +696,7 @@ fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
         .map(|w| w.term)
         .collect();
     let common = query_terms.iter().filter(|w| text_terms.contains(*w)).count();
-    let share = common as f32 / query_terms.len() as f32;
-    share
+    common as f32 / query_terms.len() as f32
 }
 
 #[cfg(test)]

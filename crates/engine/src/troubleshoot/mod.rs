@@ -5,7 +5,6 @@
 mod budget;
 mod case;
 mod evaluate;
-mod keywords;
 mod roles;
 mod thread;
 mod wiki;

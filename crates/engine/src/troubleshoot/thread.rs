@@ -15,8 +15,7 @@ use super::{
 use precedent_core::model::{CaseComment, CommentRole};
 use precedent_text::roles::Sentences;
 
-/// The maximum length of a report shown in full, in characters; longer ones are cut to the first
-/// and last paragraph.
+/// The maximum length of a report shown in full, in characters.
 const MAX_FULL_BODY: usize = 500;
 /// The minimum length of a paragraph's letters and digits, in bytes; shorter ones are greetings or
 /// signatures. A Chinese or Japanese letter has three bytes and says as much as three Latin ones.
