@@ -1,6 +1,6 @@
 //! The casebook's methods for briefs.
 
-use super::{Casebook, Inner};
+use super::Casebook;
 use crate::{
     article,
     brief::{self, BriefContext},
@@ -19,9 +19,7 @@ impl Casebook {
     /// Assembles a brief: a summary of an item or pasted text, with every statement cited. The same
     /// casebook and request give the same brief. Stores nothing.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
-        let task = task.clone();
-        self.run(move |i| i.with_brief(&task, |context| brief::brief(context, &request, &task)))
-            .await
+        self.with_brief(task, move |context, task| brief::brief(context, &request, task)).await
     }
 
     /// Renders a brief.
@@ -35,18 +33,14 @@ impl Casebook {
         request: BriefRequest,
         task: &Task,
     ) -> Result<Vec<RedactionPreview>> {
-        let task = task.clone();
-        self.run(move |i| i.with_brief(&task, |context| brief::preview(context, &request, &task)))
-            .await
+        self.with_brief(task, move |context, task| brief::preview(context, &request, task)).await
     }
 
     /// Writes a knowledge base article about a solved problem, from sentences of its threads. The
     /// same casebook and request give the same article. Stores nothing. Fails for a problem without
     /// a fix or a workaround.
     pub async fn article(&self, request: ArticleRequest, task: &Task) -> Result<Article> {
-        let task = task.clone();
-        self.run(move |i| i.with_brief(&task, |context| article::article(context, &request, &task)))
-            .await
+        self.with_brief(task, move |context, task| article::article(context, &request, task)).await
     }
 
     /// Writes an article and stores it as a note that is attached to the canonical report, unless
@@ -58,32 +52,31 @@ impl Casebook {
 
     /// Assembles a brief again from its file, and reports the changes since then.
     pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
-        let task = task.clone();
-        self.run(move |i| {
-            let record = brief::read_record(&file)?;
-            i.with_brief(&task, |context| brief::replay(context, &record, &task))
-        })
-        .await
+        let record = brief::read_record(&file)?;
+        self.with_brief(task, move |context, task| brief::replay(context, &record, task)).await
     }
-}
 
-impl Inner {
     /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
     /// temporary notices are omitted; its sections state missing data.
-    fn with_brief<T>(
+    async fn with_brief<T: Send + 'static>(
         &self,
         task: &Task,
-        work: impl Fn(&BriefContext<'_>) -> Result<T>,
+        work: impl Fn(&BriefContext<'_>, &Task) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.refresh_index(Effort::Alone, task)?;
-        self.with_session(|session| {
-            let model = session.engine().info().ok().filter(|_| session.problem().is_none());
-            let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-            let domain = self.domain_model()?;
-            self.with_finder(session, |finder| {
-                work(&BriefContext { finder, domain: &domain, model, engine: session.engine() })
+        let task = task.clone();
+        self.run(move |i| {
+            i.refresh_index(Effort::Alone, &task)?;
+            i.with_session(|session| {
+                let engine = session.engine();
+                let model = engine.info().ok().filter(|_| session.problem().is_none());
+                let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
+                let domain = i.domain_model()?;
+                i.with_finder(session, |finder| {
+                    work(&BriefContext { finder, domain: &domain, model, engine }, &task)
+                })
             })
         })
+        .await
     }
 }
 

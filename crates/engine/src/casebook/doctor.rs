@@ -5,7 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, semantic::MODELS, worker_count};
+use super::{
+    Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS,
+    semantic::{MODELS, engine_of},
+    worker_count,
+};
 use crate::{
     diagnosis::{CallerDetails, CasebookState, Diagnosis, diagnose},
     doctor::HealthCheck,
@@ -38,21 +42,17 @@ impl Casebook {
         let task = task.clone();
         run_blocking(move || {
             let folder = options.folder;
-            let engine = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
+            let built_in = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
                 runtime: options.runtime,
                 models: options.models,
             }));
-            let built_in = engine.clone();
             // If the database cannot be read, the active model is unknown; any model serves for the
             // check.
-            let models = folder.join(MODELS);
-            let engine = match store::custom_model(&folder.join(DATABASE)) {
-                Some(name) => engine.with_folder(models.join(name)),
-                None => engine,
-            };
-            let folders =
-                fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
-            let engines = folders.map(|m| engine.with_folder(m)).chain([built_in]);
+            let name = store::custom_model(&folder.join(DATABASE));
+            let engine = engine_of(&built_in, &folder, name.as_deref());
+            let entries = fs::read_dir(folder.join(MODELS)).into_iter().flatten();
+            let models = entries.filter_map(|e| Some(built_in.with_folder(e.ok()?.path())));
+            let engines = models.chain([built_in.clone()]);
             let vector_files: Vec<PathBuf> = engines
                 .filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?)))
                 .collect();

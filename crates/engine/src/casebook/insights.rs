@@ -1,5 +1,7 @@
 //! The casebook's statistics: volume and duplicates over time.
 
+use jiff::{ToSpan, civil::Date};
+
 use super::Casebook;
 use crate::search;
 use precedent_core::{
@@ -77,13 +79,8 @@ fn fill_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
 
 /// Returns the next month: `2026-01` after `2025-12`.
 fn next_month(month: &str) -> Option<String> {
-    let (year, number) = month.split_once('-')?;
-    let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
-    Some(if number >= 12 {
-        format!("{:04}-01", year + 1)
-    } else {
-        format!("{year:04}-{:02}", number + 1)
-    })
+    let first_day: Date = format!("{month}-01").parse().ok()?;
+    Some(first_day.checked_add(1.month()).ok()?.strftime("%Y-%m").to_string())
 }
 
 #[cfg(test)]
