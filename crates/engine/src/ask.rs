@@ -87,8 +87,7 @@ pub(crate) fn find_cases(
         max_candidates,
         ..DuplicatesRequest::default()
     };
-    let similar_reports =
-        duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
+    let similar_reports = duplicates::respond(finder, finder.coverage()?, matches, &request)?;
     response.problem =
         finder.store.read(|r| find_problem(r, context, matches, &similar_reports))?;
     if let Some(problem) = &response.problem {

@@ -23,17 +23,10 @@ pub struct QueryContext<'a> {
     pub min_cosine: f32,
     /// The reason why there are no vectors, if there are none.
     pub vectors_error: Option<&'a Error>,
-    /// The index for languages other than English.
-    pub non_english_index: &'a dyn NonEnglishIndex,
-}
-
-/// An index for questions and documents in languages other than English: vectors of titles and
-/// first passages from a separate model. Its cosines are comparable only with each other.
-pub trait NonEnglishIndex: Sync {
-    /// Returns the vectors, if they exist. If `is_needed`, the next index update builds them.
-    /// Without the model, this is [`precedent_core::Code::ModelUnavailable`].
-    fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>>;
-
-    /// Returns the unit vector of `text`.
-    fn embed(&self, text: &str) -> Result<Vec<f32>>;
+    /// The function that returns the vectors for other languages, if they exist; with `true`, the
+    /// next index update builds them. They are of titles and first passages, by a separate model,
+    /// so their cosines are comparable only with each other.
+    pub non_english_vectors: &'a (dyn Fn(bool) -> Result<Option<Arc<Vectors>>> + Sync),
+    /// The function that embeds a text by the model for other languages.
+    pub embed_non_english: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
 }

@@ -193,7 +193,7 @@ pub struct MissingCoverage {
 }
 
 /// The result of a calibration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CalibrationReport {
     /// Key of the source.
     pub source: String,

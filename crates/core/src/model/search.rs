@@ -212,6 +212,11 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// Creates a notice.
+    pub fn new(lack: NoticeKind, hint: impl Into<Hint>) -> Self {
+        Self { lack, hint: hint.into() }
+    }
+
     /// Returns whether the indexes behind an answer with these notices were complete.
     pub fn is_conclusive(notices: &[Self]) -> bool {
         !notices.iter().any(|notice| notice.lack.is_inconclusive())

@@ -42,13 +42,10 @@ static REGRESSION: Pattern = Pattern::new(
 
 /// The report to explain matches for.
 pub(crate) struct Subject<'a> {
-    /// The compared draft.
     pub(crate) draft: &'a Draft,
     /// The title and the body.
     pub(crate) text: &'a str,
-    /// The distinctive signatures.
     pub(crate) signatures: &'a [Signature],
-    /// The distinctive identifiers.
     pub(crate) names: &'a BTreeSet<String>,
 }
 

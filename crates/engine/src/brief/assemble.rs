@@ -8,7 +8,9 @@ use super::{
 };
 use crate::{
     answer::question::find_anywhere,
-    ask, duplicates, search,
+    ask,
+    duplicates::DuplicateFinder,
+    search,
     troubleshoot::{self, CaseContext, citation},
 };
 use precedent_core::{
@@ -164,11 +166,11 @@ fn find_matches(
         ..DuplicatesRequest::default()
     };
     let mut duplicates = wants_duplicates
-        .then(|| duplicates::check_only(context.finder, &duplicates_request, now, task))
+        .then(|| DuplicateFinder::new(context.cases.finder, now, task)?.find(&duplicates_request))
         .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let matches = find_anywhere(context.finder, query, now, task)?;
+    let matches = find_anywhere(context.cases.finder, query, now, task)?;
     let cases_request = TroubleshootRequest {
         settings: request.troubleshooting.clone(),
         ..TroubleshootRequest::default()

@@ -1,5 +1,7 @@
 //! The casebook's statistics: volume and duplicates over time.
 
+use jiff::{ToSpan, civil::Date};
+
 use super::Casebook;
 use crate::search;
 use precedent_core::{
@@ -13,9 +15,6 @@ const DAY: f64 = 86_400.0;
 
 impl Casebook {
     /// Returns the number of issues by month and by source, for one source or all.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
     pub async fn insights(&self, source: Option<&str>) -> Result<Insights> {
         let source = source.map(str::to_owned);
         self.run(move |i| i.store.read(|r| insights(r, source.as_deref()))).await
@@ -23,9 +22,6 @@ impl Casebook {
 
     /// Returns the issues that [`Casebook::insights`] counts as duplicates, of one source or all,
     /// created in one month (`2026-01`) or ever; latest first.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
     pub async fn known_duplicates(
         &self,
         source: Option<&str>,
@@ -83,13 +79,8 @@ fn fill_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
 
 /// Returns the next month: `2026-01` after `2025-12`.
 fn next_month(month: &str) -> Option<String> {
-    let (year, number) = month.split_once('-')?;
-    let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
-    Some(if number >= 12 {
-        format!("{:04}-01", year + 1)
-    } else {
-        format!("{year:04}-{:02}", number + 1)
-    })
+    let first_day: Date = format!("{month}-01").parse().ok()?;
+    Some(first_day.checked_add(1.month()).ok()?.strftime("%Y-%m").to_string())
 }
 
 #[cfg(test)]

@@ -127,8 +127,8 @@ fn linked_changes(
     Ok(Vec::new())
 }
 
-/// Returns the milestone of the merged changes that closed an item, or else the lowest release whose notes
-/// mention the item or one of the changes.
+/// Returns the milestone of the merged changes that closed an item, or else the lowest release
+/// whose notes mention the item or one of the changes.
 fn version_of_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -184,7 +184,6 @@ pub(crate) struct CaseThread {
     pub(crate) comments: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
-    /// The documented fix.
     fix: Fix,
     releases: Releases,
     /// True if the proposed solutions were denied.
@@ -690,9 +689,7 @@ fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
         .map(|w| w.term)
         .collect();
     let common = query_terms.iter().filter(|w| text_terms.contains(*w)).count();
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
-    let share = common as f32 / query_terms.len() as f32;
-    share
+    common as f32 / query_terms.len() as f32
 }
 
 #[cfg(test)]
