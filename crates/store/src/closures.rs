@@ -5,7 +5,7 @@ use rusqlite::{Row, params};
 use super::{Reader, Writer, parse_column, time};
 use precedent_core::{
     error::Result,
-    model::{ClosureRecord, ClosureStep},
+    model::{ClosureRecord, parse_name},
 };
 
 const COLUMNS: &str = "key, canonical_key, step, comment_url, problem, actor, began_at, changed_at";
@@ -14,7 +14,7 @@ fn read_row(r: &Row<'_>) -> rusqlite::Result<ClosureRecord> {
     Ok(ClosureRecord {
         key: r.get(0)?,
         canonical: r.get(1)?,
-        step: parse_column(r, 2, ClosureStep::parse)?,
+        step: parse_column(r, 2, parse_name)?,
         comment_url: r.get(3)?,
         problem: r.get(4)?,
         actor: r.get(5)?,

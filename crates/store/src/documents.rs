@@ -13,7 +13,7 @@ use super::{
 };
 use precedent_core::{
     error::Result,
-    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
+    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, parse_name, split_key},
 };
 
 /// The maximum length of a title in characters. Trackers allow 255 to 1,024.
@@ -155,13 +155,13 @@ pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         id: r.get(0)?,
         source_id: r.get(1)?,
         source: r.get(2)?,
-        kind: parse_column(r, 3, DocKind::parse)?,
+        kind: parse_column(r, 3, parse_name)?,
         key: r.get(4)?,
         number: r.get(5)?,
         title: r.get(6)?,
         body: r.get(7)?,
         url: r.get(8)?,
-        state: state.as_deref().and_then(State::parse),
+        state: state.as_deref().and_then(parse_name),
         state_reason: r.get(10)?,
         author: Author { login: r.get(11)?, bot: r.get(12)?, association: r.get(13)? },
         labels: serde_json::from_str(&labels)
@@ -265,7 +265,7 @@ impl Reader<'_> {
             .prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
         let parse = |r: &Row<'_>| {
             let state: Option<String> = r.get(0)?;
-            Ok(Urgency::new(state.as_deref().and_then(State::parse), r.get(1)?))
+            Ok(Urgency::new(state.as_deref().and_then(parse_name), r.get(1)?))
         };
         ids.iter()
             .map(|id| Ok(statement.query_row([id], parse).optional()?.unwrap_or_default()))
@@ -389,7 +389,7 @@ impl Reader<'_> {
         let mut rows = statement.query([source])?;
         while let Some(row) = rows.next()? {
             let (kind, count) = (row.get::<_, String>(0)?, row.get(1)?);
-            match DocKind::parse(&kind) {
+            match parse_name(&kind) {
                 Some(DocKind::Issue) => counts.issues = count,
                 Some(DocKind::PullRequest) => counts.pull_requests = count,
                 Some(DocKind::Page) => counts.pages = count,

@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::{Reader, optional_time};
 use precedent_core::{
     error::Result,
-    model::{CountedDuplicate, MonthVolume, State},
+    model::{CountedDuplicate, MonthVolume, parse_name},
 };
 
 /// The known duplicates, by a link, the tracker's reason or a verdict. Links that a verdict
@@ -110,7 +110,7 @@ impl Reader<'_> {
             Ok(CountedDuplicate {
                 key: r.get(0)?,
                 title: r.get(1)?,
-                state: state.as_deref().and_then(State::parse),
+                state: state.as_deref().and_then(parse_name),
                 state_reason: r.get(3)?,
                 created_at: optional_time(r, 4)?,
                 of: None,

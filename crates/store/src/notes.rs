@@ -6,7 +6,7 @@ use rusqlite::{Row, params};
 use super::{DocumentRow, Reader, Writer, documents, invalid_value, parse_column};
 use precedent_core::{
     error::Result,
-    model::{Lifecycle, Note, NoteKind},
+    model::{Lifecycle, Note, NoteKind, parse_name},
 };
 
 /// The key of the source of all notes.
@@ -63,8 +63,8 @@ fn select(condition: &str) -> String {
 fn read_row(r: &Row<'_>) -> rusqlite::Result<NoteRow> {
     Ok(NoteRow {
         document: documents::read_row(r)?,
-        kind: parse_column(r, 24, NoteKind::parse)?,
-        lifecycle: parse_column(r, 25, Lifecycle::parse)?,
+        kind: parse_column(r, 24, parse_name)?,
+        lifecycle: parse_column(r, 25, parse_name)?,
         content_hash: r.get(26)?,
     })
 }

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Reader, Writer, parse_column, time};
 use precedent_core::{
     error::Result,
-    model::{Band, Check, Coverage, MissingCoverage, Verdict, VerdictKind},
+    model::{Check, Coverage, MissingCoverage, Verdict, VerdictKind, parse_name},
 };
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
@@ -42,7 +42,7 @@ fn read_row(r: &Row<'_>) -> rusqlite::Result<Verdict> {
     Ok(Verdict {
         first: r.get(0)?,
         second: r.get(1)?,
-        kind: VerdictKind::parse(&kind).unwrap_or(VerdictKind::Related),
+        kind: parse_name(&kind).unwrap_or(VerdictKind::Related),
         canonical: r.get(3)?,
         reason: r.get(4)?,
         actor: r.get(5)?,
@@ -85,7 +85,7 @@ impl Reader<'_> {
                 Ok(Check {
                     checked_at: time(r, 0)?,
                     revision: r.get(1)?,
-                    band: parse_column(r, 2, Band::parse)?,
+                    band: parse_column(r, 2, parse_name)?,
                     best: r.get(3)?,
                     confidence: r.get(4)?,
                     worth: r.get(8)?,
