@@ -41,7 +41,7 @@ impl Reader<'_> {
 impl Writer<'_> {
     /// Stores the progress of a closure and keeps the stored start time.
     pub fn put_closure(&self, record: &ClosureRecord) -> Result<()> {
-        self.execute(
+        self.change(
             &format!(
                 "INSERT INTO closures ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
                  ON CONFLICT (key, canonical_key) DO UPDATE SET step = excluded.step,
@@ -60,7 +60,6 @@ impl Writer<'_> {
                 record.began_at.as_second(),
                 record.changed_at.as_second()
             ],
-        )?;
-        Ok(())
+        )
     }
 }

@@ -23,7 +23,7 @@ use precedent_core::{
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{DocumentRevision, Urgency};
+use precedent_store::{DocumentRevision, urgency};
 use precedent_text::{
     chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
     language,
@@ -373,7 +373,7 @@ impl DerivedData<'_> {
     /// Returns the chunks of a document, without comments by bots and short comments ("+1").
     fn plan_document(&self, content: &FullDocument, skeletons: &Skeletons) -> Vec<PlannedChunk> {
         let row = &content.row;
-        let urgency = Urgency::new(row.state, row.updated_at.map(|t| t.as_second())).number();
+        let urgency = urgency(row.state, row.updated_at.map(|t| t.as_second()));
         let mut out = Vec::new();
         let add = |out: &mut Vec<PlannedChunk>, part: i64, text: &PreparedText| {
             for (i, text) in self.representations(&row.title, text, part == 0).iter().enumerate() {
