@@ -1,12 +1,9 @@
 //! `precedent eval`: evaluation of ranking on sets of reports with known duplicates.
 
-use std::path::PathBuf;
-
 use precedent_core::{Code, Error, Result};
 use precedent_engine::Casebook;
 use precedent_eval::{
-    CasesReport, CasesRequest, ConfidenceReport, EvalReport, RankingReport, Request, Share,
-    band_name,
+    CasesReport, ConfidenceReport, EvalReport, RankingReport, Request, Share, band_name,
 };
 
 use crate::{
@@ -31,9 +28,6 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
             .join("precedent")
             .join("eval"),
     };
-    if command.cases {
-        return evaluate_cases(args, cache, command, output).await;
-    }
     let request = Request {
         sets: command.sets.clone(),
         rankings: command.rankings.clone(),
@@ -50,6 +44,9 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         cache,
         concurrency: crate::worker_count(args),
     };
+    if command.cases {
+        return evaluate_cases(args, &request, command, output).await;
+    }
     let task = crate::interruptible_task(args.quiet);
     let open = |folder| crate::open_options(args, folder);
     let warn = |error: &Error| print_warning(&error.to_string(), error);
@@ -70,20 +67,13 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
 /// Evaluates how often solved cases are found, and how often unrelated texts get no answer.
 async fn evaluate_cases(
     args: &Args,
-    cache: PathBuf,
+    request: &Request,
     command: &EvalCommand,
     output: &mut Output,
 ) -> Result<()> {
-    let request = CasesRequest {
-        sets: command.sets.clone(),
-        cache,
-        weights: command.weights.clone(),
-        model: command.model.clone(),
-        features: command.features.clone(),
-    };
     let task = crate::interruptible_task(args.quiet);
     let report =
-        precedent_eval::evaluate_cases(&request, |folder| crate::open_options(args, folder), &task)
+        precedent_eval::evaluate_cases(request, |folder| crate::open_options(args, folder), &task)
             .await?;
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets")),

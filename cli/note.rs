@@ -4,7 +4,7 @@ use precedent_core::{
     Error, Result,
     model::{
         Lifecycle, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome,
-        Recommendation,
+        Recommendation, parse_name,
     },
 };
 
@@ -120,7 +120,7 @@ fn parse_draft(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
 }
 
 fn parse_kind(kind: &str) -> Result<NoteKind> {
-    NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("unknown kind of note \"{kind}\"")))
+    parse_name(kind).ok_or_else(|| Error::invalid(format!("unknown kind of note \"{kind}\"")))
 }
 
 /// Returns the argument, or the text on standard input for `-`.

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
-    files::{ExistingFile, StagingFolder, exists_error},
+    files::{StagingFolder, exists_error},
     model::{ExportResult, Manifest, PortableImport},
     task::{Phase, Task},
 };
@@ -86,7 +86,7 @@ pub fn export(
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    staging_folder.put(&part, file, ExistingFile::replace_if(replace))?;
+    staging_folder.put(&part, file, replace)?;
     Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 

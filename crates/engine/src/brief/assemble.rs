@@ -166,11 +166,11 @@ fn find_matches(
         ..DuplicatesRequest::default()
     };
     let mut duplicates = wants_duplicates
-        .then(|| DuplicateFinder::new(context.cases.finder, now, task)?.find(&duplicates_request))
+        .then(|| DuplicateFinder::new(context.finder, now, task)?.find(&duplicates_request))
         .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let matches = find_anywhere(context.cases.finder, query, now, task)?;
+    let matches = find_anywhere(context.finder, query, now, task)?;
     let cases_request = TroubleshootRequest {
         settings: request.troubleshooting.clone(),
         ..TroubleshootRequest::default()

@@ -17,7 +17,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
-    files::{ExistingFile, StagingFolder, exists_error},
+    files::{StagingFolder, exists_error},
     model::{Backup, ExportResult, Health, PortableImport, RestoreResult},
     task::{Task, run_blocking},
 };
@@ -116,7 +116,7 @@ impl Casebook {
             let staging_folder = StagingFolder::create_beside(&file)?;
             let copy = staging_folder.path("copy.db");
             i.store.copy_to(&copy)?;
-            staging_folder.put(&copy, &file, ExistingFile::replace_if(replace))?;
+            staging_folder.put(&copy, &file, replace)?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })

@@ -6,12 +6,9 @@ use super::Casebook;
 use crate::search;
 use precedent_core::{
     error::Result,
-    model::{CountedDuplicate, Insights, MonthVolume, SourceVolume},
+    model::{CountedDuplicate, Insights, MonthVolume},
 };
-use precedent_store::{Reader, VolumeRow};
-
-/// The number of seconds in a day.
-const DAY: f64 = 86_400.0;
+use precedent_store::Reader;
 
 impl Casebook {
     /// Returns the number of issues by month and by source, for one source or all.
@@ -46,21 +43,9 @@ fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
     let source_id = source_id(reader, source)?;
     let mut sources = Vec::new();
     for source in reader.sources()? {
-        sources.push(volume(source.key, &reader.volume(source.id)?));
+        sources.push(reader.volume(&source)?);
     }
     Ok(Insights { months: fill_gaps(reader.months(source_id)?), sources })
-}
-
-fn volume(source: String, row: &VolumeRow) -> SourceVolume {
-    // Use the lower median of an even count, because it is a real age.
-    let middle = row.durations.get(row.durations.len().saturating_sub(1) / 2);
-    SourceVolume {
-        source,
-        issues: row.issues,
-        open: row.open,
-        duplicates: row.duplicates,
-        median_days: middle.map(|seconds| *seconds as f64 / DAY),
-    }
 }
 
 /// Fills gaps, so that months are consecutive from the first to the last.
@@ -130,14 +115,5 @@ mod tests {
         assert!(casebook.known_duplicates(Some("no/such"), None).await.is_err());
         assert!(casebook.insights(Some("no/such")).await.is_err());
         assert!(casebook.hosts().await.unwrap().is_empty(), "imported files have no host");
-    }
-
-    #[test]
-    fn median_is_a_real_age() {
-        let row = |ages: &[i64]| VolumeRow { durations: ages.to_vec(), ..VolumeRow::default() };
-        let days = |ages: &[i64]| volume(String::new(), &row(ages)).median_days;
-        assert_eq!(days(&[]), None);
-        assert_eq!(days(&[86_400]), Some(1.0));
-        assert_eq!(days(&[0, 86_400, 172_800, 864_000]), Some(1.0));
     }
 }
