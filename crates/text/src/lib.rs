@@ -5,6 +5,7 @@ pub mod build;
 pub mod chunk;
 pub mod closure;
 pub mod failure;
+pub mod fixed_version;
 pub mod html;
 pub mod language;
 pub mod literal;

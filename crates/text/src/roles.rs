@@ -9,13 +9,10 @@ use std::{
 };
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
-use regex::Regex;
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{
-    literal::literal, markdown::OPTIONS, pattern::Pattern, prepare::own_content, version::versions,
-};
+use super::{literal::literal, markdown::OPTIONS, pattern::Pattern, prepare::own_content};
 
 /// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 20_000;
@@ -46,22 +43,6 @@ static TOKEN: Pattern = Pattern::new(concat!(
     r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
     r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
 ));
-/// A version after a word that introduces the fixed version.
-static FIXED_VERSION: Pattern = Pattern::new(
-    r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
-);
-static VERSION: Pattern = Pattern::new(r"\bv?(\d+(?:\.\d+)+)");
-/// A version in which something broke or last worked, or a branch.
-static UNFIXED_VERSION: Pattern = Pattern::new(concat!(
-    r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
-    r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
-    r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
-    r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
-));
-/// A word in sentences about an announced or supposed fix.
-static FORECAST: Pattern = Pattern::new(
-    r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
-);
 /// The report of a test in which the problem no longer occurred.
 static SUCCESSFUL_TEST: Pattern = Pattern::new(concat!(
     r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
@@ -296,44 +277,6 @@ impl Sentences {
             sentence.role() == SentenceRole::NotFixed || PERSISTENCE.is_match(&sentence.text)
         })
     }
-
-    /// Returns the versions in which something was fixed, as written, in order. A version without
-    /// an introducing word counts only if it is the only version of its sentence, does not belong
-    /// to another program, and is not in `reported_on`.
-    pub fn fixed_versions(&self, reported_on: &[String]) -> Vec<String> {
-        self.versions_in_fixes(reported_on, false)
-    }
-
-    /// Returns the versions for which a fix is announced or supposed.
-    pub fn expected_versions(&self, reported_on: &[String]) -> Vec<String> {
-        self.versions_in_fixes(reported_on, true)
-    }
-
-    fn versions_in_fixes(&self, reported_on: &[String], is_expected: bool) -> Vec<String> {
-        let fixes = self.0.iter().filter(|sentence| {
-            sentence.role() == SentenceRole::Fix && FORECAST.is_match(&sentence.text) == is_expected
-        });
-        let fixed_versions = fixes.flat_map(|sentence| {
-            let text = UNFIXED_VERSION.replace_all(&sentence.text, "").into_owned();
-            let find = |pattern: &Regex| -> Vec<String> {
-                pattern.captures_iter(&text).map(|captures| captures[1].to_owned()).collect()
-            };
-            match find(&FIXED_VERSION) {
-                found_versions if found_versions.is_empty() => {
-                    let foreign_versions = versions(&text, "").foreign;
-                    let is_own = |version: &String| {
-                        !reported_on.contains(version)
-                            && !foreign_versions.iter().any(|name| name.ends_with(version))
-                    };
-                    Some(find(&VERSION))
-                        .filter(|v| v.len() == 1 && is_own(&v[0]))
-                        .unwrap_or_default()
-                }
-                found_versions => found_versions,
-            }
-        });
-        fixed_versions.collect()
-    }
 }
 
 /// The weights of the classifier.
@@ -362,11 +305,17 @@ impl Model {
         for weights in features.iter().filter_map(|feature| self.features.get(feature)) {
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
         }
-        let highest = sums.into_iter().max().unwrap_or_default();
-        let exponentials = sums.map(|sum| ((sum - highest) as f32 / 1000.0).exp());
-        let total: f32 = exponentials.iter().sum();
-        exponentials.map(|e| e / total)
+        softmax(sums)
     }
+}
+
+/// Converts sums of weights, in thousandths, to probabilities.
+#[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
+pub(crate) fn softmax<const N: usize>(sums: [i32; N]) -> [f32; N] {
+    let highest = sums.into_iter().max().unwrap_or_default();
+    let exponentials = sums.map(|sum| ((sum - highest) as f32 / 1000.0).exp());
+    let total: f32 = exponentials.iter().sum();
+    exponentials.map(|e| e / total)
 }
 
 /// Returns the names of a sentence's features: the 1- to 3-grams of its tokens, its position and
@@ -395,7 +344,7 @@ fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
 }
 
 /// Returns at most [`MAX_TOKENS`] tokens in lower case; token classes are in capitals.
-fn tokens(sentence: &str) -> Vec<String> {
+pub(crate) fn tokens(sentence: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for captures in TOKEN.captures_iter(sentence).take(MAX_TOKENS) {
         let has = |name: &str| captures.name(name).is_some();
@@ -615,40 +564,6 @@ mod tests {
             (sentences[1].text.as_str(), sentences[1].code.as_deref()),
             ("See https://y.example.", None)
         );
-    }
-
-    #[test]
-    fn fixed_version_is_not_the_broken_one() {
-        for (text, versions) in [
-            ("Regressed in 4.3.0, again fixed in 4.3.2.", vec!["4.3.2"]),
-            ("Closing as fixed (4.1.0)", vec!["4.1.0"]),
-            ("Backported to 4.6.3.", vec!["4.6.3"]),
-            ("5.2 is out and contains the fix.", vec!["5.2"]),
-            ("The next version (5.2) fixes this.", vec!["5.2"]),
-            ("It was not fixed in 5.1. Fixed in 5.2.", vec!["5.2"]),
-            ("Fixed in 4.1 (not in 4.0).", vec!["4.1"]),
-            ("Fixed in scheduler v4.2.1; until then start it alone.", vec!["4.2.1"]),
-            ("Fixed in the reader 4.2.0 and is not backported to 4.1.X.", vec!["4.2.0"]),
-            ("Already fixed, removing the 4.2.3 branch.", vec![]),
-            ("Fixed elsewhere, removing it from 4.2.3.", vec![]),
-            ("The fix was reverted in 3.2.2.", vec![]),
-            ("This is not fixed in 5.2, sorry.", vec![]),
-            ("This won't be fixed in 5.2.", vec![]),
-            ("Broken in 4.0.2, worked in 4.0.1. Fixed now.", vec![]),
-        ] {
-            assert_eq!(Sentences::read(text).fixed_versions(&[]), versions, "{text}");
-        }
-        for text in ["The update to JDK 17.0.2 fixes it.", "The fix for 3.1.2 is merged."] {
-            let versions = Sentences::read(text).fixed_versions(&["3.1.2".to_owned()]);
-            assert!(versions.is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn forecasts_give_expected_versions() {
-        let sentences = Sentences::read("This should be fixed in 4.1.3.");
-        assert!(sentences.fixed_versions(&[]).is_empty());
-        assert_eq!(sentences.expected_versions(&[]), ["4.1.3"]);
     }
 
     #[test]

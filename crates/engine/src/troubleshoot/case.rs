@@ -26,6 +26,7 @@ use precedent_markup::{fence, stored_markdown};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::Closure,
+    fixed_version::{VersionRole, find_versions},
     pattern::Pattern,
     prepare::{PreparedText, own_content},
     reference::references,
@@ -280,10 +281,10 @@ impl CaseThread {
         let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
         let is_new =
             |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
-        let version_in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
+        let version_in_fix = |role: VersionRole| {
             let fixes = thread[first_valid..].iter().rev().filter(is_fix);
             let mut named_versions =
-                fixes.filter_map(|reply| list(&reply.sentences, &reported_on).pop());
+                fixes.filter_map(|reply| find_versions(&reply.sentences, role, &reported_on).pop());
             named_versions.find(is_new)
         };
         let version_in_test = || {
@@ -294,9 +295,9 @@ impl CaseThread {
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
             last_denial.is_none_or(|denial| denial < index).then_some(version)
         };
-        let fixed_version = version_in_fix(Sentences::fixed_versions)
+        let fixed_version = version_in_fix(VersionRole::Fixed)
             .or_else(version_in_test)
-            .or_else(|| version_in_fix(Sentences::expected_versions));
+            .or_else(|| version_in_fix(VersionRole::Planned));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone =
             row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
