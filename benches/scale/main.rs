@@ -530,22 +530,6 @@ fn titles(casebook: &Path, count: usize) -> Vec<String> {
         .unwrap()
 }
 
-/// An index for other languages that is never built.
-struct DisabledNonEnglishIndex;
-
-impl precedent_engine::NonEnglishIndex for DisabledNonEnglishIndex {
-    fn vectors(
-        &self,
-        _is_needed: bool,
-    ) -> precedent_core::error::Result<Option<std::sync::Arc<Vectors>>> {
-        Ok(None)
-    }
-
-    fn embed(&self, _text: &str) -> precedent_core::error::Result<Vec<f32>> {
-        Ok(Vec::new())
-    }
-}
-
 /// Writes the input of benches/peers, and measures the same queries.
 fn measure_peers(size_folder: &Path, runtime: &tokio::runtime::Runtime) {
     const QUERY_COUNT: usize = 200;
