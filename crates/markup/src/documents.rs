@@ -4,7 +4,7 @@ use regex::Captures;
 
 use super::{
     BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Line, STRIKETHROUGH_PLUS, Writer, link,
-    pattern,
+    pattern, take_block,
 };
 
 pub(super) fn ascii_doc(text: &str) -> String {
@@ -125,12 +125,9 @@ pub(super) fn org(text: &str) -> String {
         } else if let Some(caps) = pattern!(r"^(\*+)\s+(.+?)(?:\s+:[\w@:]+:)?$").captures(line) {
             out.heading(caps[1].len(), &org_line(&caps[2]));
         } else if content == ":" || content.starts_with(": ") {
-            let mut code = vec![content.get(2..).unwrap_or("")];
-            while let Some(next) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": "))
-            {
-                code.push(next.trim().get(2..).unwrap_or(""));
-            }
-            out.code("", code);
+            let is_code = |l: &str| l.trim() == ":" || l.trim().starts_with(": ");
+            let code = take_block(content, &mut lines, is_code).into_iter();
+            out.code("", code.map(|l| l.trim().get(2..).unwrap_or("")));
         } else if content.starts_with("|-") {
         } else if let Some(row) = content.strip_prefix('|') {
             let row: Vec<String> =
@@ -181,13 +178,8 @@ pub(super) fn rdoc(text: &str) -> String {
             out.line(&format!("- **{label}**: {}", rdoc_line(words)));
             in_list = true;
         } else if line.starts_with([' ', '\t']) && !body.is_empty() && !in_list {
-            let mut code = vec![line];
-            while let Some(next) =
-                lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty())
-            {
-                code.push(next);
-            }
-            out.code("", code);
+            let belongs = |l: &str| l.starts_with([' ', '\t']) || l.trim().is_empty();
+            out.code("", take_block(line, &mut lines, belongs));
         } else {
             in_list = in_list && (body.is_empty() || line.starts_with(' '));
             out.line(&rdoc_line(body));

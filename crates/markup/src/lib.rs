@@ -12,7 +12,12 @@ pub mod safe_markdown;
 pub mod storage_format;
 mod wikis;
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    iter::{Peekable, from_fn, once},
+    str::Lines,
+    sync::LazyLock,
+};
 
 use precedent_text::pattern::re;
 use regex::{Captures, Regex, Replacer};
@@ -232,6 +237,15 @@ fn expand(captures: &Captures<'_>, replacement: &str) -> String {
     let mut out = String::new();
     captures.expand(replacement, &mut out);
     out
+}
+
+/// Returns a line with the lines below that belong to it.
+fn take_block<'a>(
+    first: &'a str,
+    lines: &mut Peekable<Lines<'a>>,
+    belongs: impl Fn(&str) -> bool,
+) -> Vec<&'a str> {
+    once(first).chain(from_fn(|| lines.next_if(|line| belongs(line)))).collect()
 }
 
 /// Returns a fence that is longer than any fence in the lines.

@@ -151,7 +151,6 @@ impl Page {
         self.open_elements.push(element);
     }
 
-    /// Writes an XHTML element.
     fn push_element(&mut self, start: &BytesStart<'_>, name: &str, is_empty: bool) {
         if name == "time" {
             self.push_escaped(&attribute(start, "datetime").unwrap_or_default());
@@ -243,7 +242,6 @@ impl Page {
         }
     }
 
-    /// Appends escaped text.
     fn push_text(&mut self, text: &str) {
         match self.open_elements.last() {
             Some(element) if element.name == "ac:parameter" => {

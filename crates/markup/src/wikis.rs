@@ -1,6 +1,6 @@
 //! Wiki and tracker markups: Textile, Jira, MediaWiki, Creole.
 
-use super::{BOLD, CODE_AT, INSERTED, Line, STRIKETHROUGH, Writer, pattern};
+use super::{BOLD, CODE_AT, INSERTED, Line, STRIKETHROUGH, Writer, pattern, take_block};
 
 /// Parses a list item into its depth, whether it is ordered, and its text.
 fn parse_list_item<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
@@ -56,25 +56,16 @@ pub(super) fn textile(text: &str) -> String {
         {
             out.heading(caps[1].parse().unwrap_or(1), &textile_line(&caps[2]));
         } else if let Some(caps) = pattern!(r"^bc(?:\([^)]*\))?\.{1,2}\s+(.*)$").captures(body) {
-            let mut code = vec![caps[1].to_owned()];
-            while let Some(next) = lines.next_if(|l| !l.trim().is_empty()) {
-                code.push(next.to_owned());
-            }
-            out.code("", code.iter().map(String::as_str));
+            let first = caps.get(1).map_or("", |m| m.as_str());
+            out.code("", take_block(first, &mut lines, |l| !l.trim().is_empty()));
         } else if let Some(words) = body.strip_prefix("bq. ") {
             out.line(&format!("> {}", textile_line(words)));
         } else if let Some((depth, is_ordered, words)) = parse_list_item(line, &['*', '#']) {
             out.item(depth, is_ordered, &textile_line(words));
         } else if let Some(row) = parse_cells(body) {
-            let row: Vec<String> = row
-                .iter()
-                .map(|c| {
-                    textile_line(
-                        &pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?").replace(c, ""),
-                    )
-                })
-                .collect();
-            out.row(&row);
+            let style = pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?");
+            let row = row.iter().map(|cell| textile_line(&style.replace(cell, "")));
+            out.row(&row.collect::<Vec<_>>());
         } else {
             let words =
                 pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(body, "");
@@ -264,11 +255,8 @@ pub(super) fn media_wiki(text: &str) -> String {
         } else if let Some(caps) = pattern!(r"^[:;]+\s*(.+)$").captures(line) {
             out.line(&media_wiki_line(&caps[1]));
         } else if !in_table && line.starts_with(' ') && !body.is_empty() {
-            let mut code = vec![line];
-            while let Some(next) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
-                code.push(next);
-            }
-            out.code("", code);
+            let belongs = |l: &str| l.starts_with(' ') && !l.trim().is_empty();
+            out.code("", take_block(line, &mut lines, belongs));
         } else {
             out.line(&media_wiki_line(body));
         }
@@ -311,12 +299,9 @@ pub(super) fn creole(text: &str) -> String {
         {
             out.item(depth, is_ordered, &creole_line(words));
         } else if body.starts_with('|') {
-            let row: Vec<String> = creole_line(body)
-                .trim_matches('|')
-                .split('|')
-                .map(|c| c.trim_start_matches('=').to_owned())
-                .collect();
-            out.row(&row);
+            let line = creole_line(body);
+            let row = line.trim_matches('|').split('|').map(|cell| cell.trim_start_matches('='));
+            out.row(&row.collect::<Vec<_>>());
         } else {
             out.line(&creole_line(body));
         }
