@@ -41,7 +41,6 @@ pub enum InputPart {
     /// Whole lines of the file, some of which may be known to be quiet. Only the last block may end
     /// without a line break.
     Block(Vec<u8>, Vec<QuietRun>),
-    /// The end of the file.
     End,
     /// A premature end of the file, with the reason.
     Truncated(String),
@@ -50,7 +49,6 @@ pub enum InputPart {
 }
 
 impl InputPart {
-    /// Finds the quiet lines of a block.
     pub fn mark_quiet_lines(mut self) -> Self {
         if let Self::Block(block, runs) = &mut self {
             *runs = quiet_runs(block);
@@ -147,7 +145,6 @@ struct BundleReader<'a, 's> {
     files: usize,
     /// True if a file has begun and not ended.
     in_file: bool,
-    /// The first read error.
     first_error: Option<Error>,
 }
 

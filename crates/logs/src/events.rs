@@ -68,20 +68,17 @@ struct FileState {
     has_data: bool,
     /// True if a block has colors or other control sequences.
     has_escapes: bool,
-    /// Last byte of the file.
     last_byte: u8,
     /// Content of the file, while it is short.
     content: Option<Vec<u8>>,
     /// True if its lines start with times.
     has_times: bool,
-    /// The detector of tool frames.
     frames: FrameDetector,
     /// True if the last record is informational, so that indented lines below belong to it.
     is_info: bool,
 }
 
 impl Reader {
-    /// Reads the next part.
     pub fn read_part(&mut self, part: InputPart) {
         match part {
             InputPart::Begin(name) => {
@@ -116,7 +113,7 @@ impl Reader {
                 let mut elements = Vec::new();
                 let end = document.parse(rest, &mut elements);
                 elements.into_iter().for_each(|element| self.read_element(element));
-                self.file.line = document.lines();
+                self.file.line = document.lines;
                 if end.is_none() {
                     self.file.document = Some(document);
                 }
@@ -172,7 +169,6 @@ impl Reader {
         }
     }
 
-    /// Reads an element of a document.
     fn read_element(&mut self, element: Element) {
         match element {
             Element::Object(line, bytes) => {
@@ -212,7 +208,7 @@ impl Reader {
     /// Ends the file; `reason` states why it ended prematurely, if it did.
     fn end_file(&mut self, reason: Option<String>) {
         if let Some(document) = self.file.document.take() {
-            let lines = document.lines() + u64::from(self.file.last_byte != b'\n');
+            let lines = document.lines + u64::from(self.file.last_byte != b'\n');
             if let Some(element) = document.finish() {
                 self.read_element(element);
             }
@@ -412,14 +408,12 @@ impl Reader {
         self.file.pod.is_some()
     }
 
-    /// Ends the description of a pod.
     fn end_pod(&mut self) {
         if let Some(event) = self.file.pod.take().and_then(Pod::finish) {
             self.add_event(event);
         }
     }
 
-    /// Adds the codes of a line that reports no failure.
     fn add_codes(&mut self, message: &[u8], time: Option<&[u8]>) {
         let (file, line) = (self.file.index, self.file.line);
         self.codes.add_line(message, || LogPosition { file, line, time: time.map(trimmed_text) });
@@ -448,7 +442,6 @@ impl Reader {
         self.file.windows_event.is_some()
     }
 
-    /// Ends the Windows event.
     fn end_windows_event(&mut self) {
         if let Some(event) = self.file.windows_event.take().and_then(WindowsEvent::finish) {
             self.add_event(event);
@@ -608,7 +601,6 @@ impl Reader {
     }
 }
 
-/// Decodes and trims a time.
 fn trimmed_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }

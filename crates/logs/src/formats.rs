@@ -18,9 +18,7 @@ pub static FORMATS: LazyLock<Formats> =
 pub enum Level {
     /// Trace, debug, info, notice.
     Fine,
-    /// Warning.
     Warning,
-    /// Error.
     Error,
     /// Fatal, critical, alert, emergency.
     Fatal,
@@ -45,7 +43,6 @@ pub struct Header<'l> {
     pub time: Option<&'l [u8]>,
     /// Level, if the line names one.
     pub level: Option<Level>,
-    /// Rest of the line.
     pub message: &'l [u8],
 }
 
@@ -173,7 +170,6 @@ impl From<String> for Names {
 }
 
 impl Names {
-    /// Returns whether a name is in the list.
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|n| n == name)
     }
@@ -244,7 +240,6 @@ impl Prefixes {
         self.0.find(line, |prefix| line.starts_with(prefix)).map(|(prefix, ())| prefix.len())
     }
 
-    /// Returns whether a line begins with one of the prefixes.
     pub fn matches(&self, line: impl AsRef<[u8]>) -> bool {
         self.match_length(line.as_ref()).is_some()
     }
@@ -330,7 +325,6 @@ impl From<Vec<HeaderRow>> for HeaderFormats {
     }
 }
 
-/// Parses a pattern.
 fn parse_pattern(pattern: &str) -> Vec<Step> {
     let (mut steps, mut open, mut rest) = (Vec::new(), Vec::new(), pattern);
     while let Some(byte) = rest.bytes().next() {

@@ -12,11 +12,9 @@ pub enum Tool {
     Gradle,
     /// Spring Boot: a banner of asterisks, a description, an action.
     Spring,
-    /// A Go test.
     GoTest,
     /// A JavaScript test file and one of its tests.
     Jest,
-    /// A Python test.
     Pytest,
     /// An Android app that does not respond.
     Anr,
@@ -54,7 +52,6 @@ pub enum LineRole {
     Line,
     /// A line of the frame that restarts the description.
     Restart,
-    /// A line of the frame.
     Frame,
     /// A line after the end of the frame.
     Other,
@@ -77,7 +74,6 @@ const MIN_ASTERISKS: usize = 10;
 const SPRING_HEADING: &[u8] = b"APPLICATION FAILED TO START";
 const GRADLE_HEADING: &[u8] = b"* What went wrong:";
 
-/// Returns whether a line is a row of asterisks.
 pub fn is_asterisks(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.len() >= MIN_ASTERISKS && line.iter().all(|b| *b == b'*')

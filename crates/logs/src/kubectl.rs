@@ -15,7 +15,6 @@ static WARNING_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(
 #[derive(Debug, Default)]
 pub struct Pod {
     name: String,
-    /// Number of its first line.
     line: u64,
     /// True if its second line confirmed that it is a pod.
     is_confirmed: bool,
@@ -30,7 +29,6 @@ pub struct Pod {
 /// The role of a line in the description of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodLine {
-    /// A line of the pod.
     Line,
     /// A line that shows that this is not a pod.
     NotPod,

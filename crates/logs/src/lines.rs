@@ -11,7 +11,6 @@ use crate::{
 /// The maximum length of a line, in bytes; the rest is dropped.
 pub(super) const MAX_LINE: usize = 16 * 1024;
 
-/// Returns a line without its line break.
 pub(super) fn trim_line_break(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
@@ -95,7 +94,6 @@ pub(super) fn starts_with_code(line: &[u8]) -> bool {
     code_length(line).is_some_and(|length| line.get(length) == Some(&b':'))
 }
 
-/// Returns whether a line belongs to a kernel's dump.
 pub(super) fn is_kernel_dump_line(line: &[u8]) -> bool {
     FORMATS.starts.kernel_dump.matches(line) || memchr::memmem::find(line, b"+0x").is_some()
 }

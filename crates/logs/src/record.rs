@@ -16,9 +16,7 @@ use crate::{
 pub struct Record {
     /// Time in its original form.
     pub time: Option<String>,
-    /// Level, if the record names one.
     pub level: Option<Level>,
-    /// The message.
     pub message: String,
     /// Error of the record with its trace.
     pub trace: String,
@@ -33,7 +31,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns whether it has any content.
     pub fn has_content(&self) -> bool {
         !self.message.trim().is_empty() || !self.trace.is_empty() || self.wrapped_line.is_some()
     }

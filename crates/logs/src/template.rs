@@ -55,7 +55,6 @@ pub struct Event {
 /// A position, with the file as an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPosition {
-    /// Index of the file.
     pub file: u32,
     /// Line number, starting at 1.
     pub line: u64,
@@ -166,7 +165,6 @@ impl Groups {
         index
     }
 
-    /// Sorts the groups by importance, then by position.
     fn sort(&mut self) {
         let total = self.events;
         self.groups.sort_by(|a, b| {
