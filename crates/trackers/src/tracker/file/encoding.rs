@@ -275,7 +275,6 @@ pub struct Utf8Reader<R> {
 }
 
 impl<R: Read> Utf8Reader<R> {
-    /// Creates a reader for a stream in this encoding.
     pub fn new(inner: R, encoding: &'static Encoding) -> Self {
         Self {
             inner,

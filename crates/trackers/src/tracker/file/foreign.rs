@@ -19,7 +19,6 @@ fn error(content: &Content, problem: &str, hint: &str) -> Error {
     Error::not_found(format!("{location}: {problem}: nothing to import")).with_hint(hint)
 }
 
-/// Returns the error for a valid file without content.
 pub fn empty_file_error(content: &Content, kind: &str) -> Error {
     error(
         content,
@@ -28,7 +27,6 @@ pub fn empty_file_error(content: &Content, kind: &str) -> Error {
     )
 }
 
-/// Returns the error for a user list.
 pub fn user_list_error(content: &Content) -> Error {
     error(
         content,

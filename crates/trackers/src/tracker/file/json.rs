@@ -273,13 +273,8 @@ static SINGLE_RECORD: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The start of Bugzilla's comment response: bugs by number.
-static COMMENTS_OF_BUGS: LazyLock<Regex> =
+pub static COMMENTS_OF_BUGS: LazyLock<Regex> =
     LazyLock::new(|| re(r#"^[\s\u{feff}]*\{\s*"bugs"\s*:\s*\{"#));
-
-/// Returns whether a response starts like Bugzilla's comments.
-pub fn is_comments_of_bugs(text: &str) -> bool {
-    COMMENTS_OF_BUGS.is_match(text)
-}
 
 /// Splits several objects in one record.
 fn split_objects(bytes: &[u8]) -> Option<Vec<String>> {
@@ -334,7 +329,7 @@ pub fn has_list_key(start: &[u8]) -> bool {
     let text =
         start.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
     let Some(fields) = text.strip_prefix('{') else { return false };
-    if SINGLE_RECORD.is_match(text) || is_comments_of_bugs(text) {
+    if SINGLE_RECORD.is_match(text) || COMMENTS_OF_BUGS.is_match(text) {
         return false;
     }
     let mut tokens = TOKENS.find_iter(fields).peekable();

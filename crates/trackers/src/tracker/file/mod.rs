@@ -257,7 +257,7 @@ fn detect_json(
     context.has_item_numbers = is_github || shapes::is_numbered(&first, &context);
     let tracker = match () {
         () if is_github || release::is_release(&first) => "GitHub",
-        () if json::is_comments_of_bugs(text) => "Bugzilla",
+        () if json::COMMENTS_OF_BUGS.is_match(text) => "Bugzilla",
         () => tracker_by_shape(&first),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {

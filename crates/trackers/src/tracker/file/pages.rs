@@ -70,8 +70,7 @@ pub fn parse_file(name: &str, storage: &str) -> DocumentRecord {
 
 /// Parses a page of an HTML export; `None` for any other web page.
 pub fn parse_html(text: &str) -> Option<DocumentRecord> {
-    let start = text.find("id=\"main-content\"")?;
-    let content = &text[start..];
+    let (_, content) = text.split_once("id=\"main-content\"")?;
     let body = content.split_once('>')?.1;
     let body = body.split("<div class=\"pageSection").next().unwrap_or(body);
     let body = body.split("<div id=\"footer\"").next().unwrap_or(body);

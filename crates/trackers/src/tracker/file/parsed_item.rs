@@ -90,7 +90,6 @@ pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
     record.into()
 }
 
-/// Returns the state of an item.
 pub fn state(is_closed: bool) -> Option<State> {
     Some(if is_closed { State::Closed } else { State::Open })
 }

@@ -29,7 +29,6 @@ pub struct Row {
     pub continued_key: Option<String>,
 }
 
-/// Parses a row.
 pub fn parse_row(plan: &Plan, row: &Row) -> ParseResult {
     parse_with_raw(plan, row, stored_cells(plan, &row.cells))
 }

@@ -136,7 +136,6 @@ pub struct UnknownWords(BTreeMap<String, u64>);
 impl UnknownWords {
     const CAPACITY: usize = 100;
 
-    /// Counts a word.
     pub fn count(&mut self, word: &str) {
         let word: String = word.trim().chars().take(60).collect();
         if self.0.len() < Self::CAPACITY || self.0.contains_key(&word) {

@@ -90,7 +90,6 @@ impl Plan {
         self.orders.get(&column).copied().unwrap_or_default()
     }
 
-    /// Returns the state fields of a row.
     pub fn state<'a>(&'a self, row: &'a StringRecord, has_closing_time: bool) -> StateFields<'a> {
         StateFields {
             word: self.cell(row, "state"),
@@ -225,7 +224,6 @@ fn csv_reader<R: Read>(inner: R, delimiter: u8) -> csv::Reader<R> {
         .from_reader(inner)
 }
 
-/// Converts a read error.
 pub fn table_error(content: &Content, error: &csv::Error) -> Error {
     match error.kind() {
         csv::ErrorKind::Io(e) => damage_error(&content.path, e),
@@ -301,17 +299,14 @@ fn assign_fields(
 ) -> std::result::Result<Vec<(&'static str, Vec<usize>)>, String> {
     let mut fields = columns::assign(headers, tracker);
     // Exports of work item trees have a title column per level.
-    let is_title_level = |name: &String| {
-        normalize(name)
-            .strip_prefix("title ")
-            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-    };
     if fields.iter().all(|(field, _)| *field != "title") {
-        let levels: Vec<usize> =
-            (0..headers.len()).filter(|column| is_title_level(&headers[*column])).collect();
-        if !levels.is_empty() {
-            fields.push(("title", levels));
-        }
+        let is_level = |column: &usize| {
+            let name = normalize(&headers[*column]);
+            let level = name.strip_prefix("title ").unwrap_or_default();
+            !level.is_empty() && level.bytes().all(|b| b.is_ascii_digit())
+        };
+        let levels: Vec<usize> = (0..headers.len()).filter(is_level).collect();
+        add_columns(&mut fields, "title", &levels);
     }
     for (field, name) in &mapping.columns {
         // An empty name leaves the field out, even if a column has no name.
@@ -338,10 +333,8 @@ fn assign_fields(
 /// the scan of all rows.
 fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let mut reader = open_rows(content, plan)?;
-    let mut contents: Vec<(usize, ColumnStats)> = (0..plan.headers.len())
-        .filter(|column| plan.field(*column).is_none())
-        .map(|column| (column, ColumnStats::default()))
-        .collect();
+    let unknown = (0..plan.headers.len()).filter(|column| plan.field(*column).is_none());
+    let mut contents: Vec<_> = unknown.map(|column| (column, ColumnStats::default())).collect();
     let mut record = StringRecord::new();
     for _ in 0..GUESS_ROWS {
         if !reader.read_record(&mut record).unwrap_or_default() {
@@ -355,7 +348,7 @@ fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Resul
     }
     // An empty column in --map omits the field.
     let is_missing = |field: &str| {
-        plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
+        plan.column(field).is_none() && mapping.columns.iter().all(|(name, _)| *name != field)
     };
     for (field, column) in guess_fields(&contents, is_missing) {
         add_columns(&mut plan.fields, field, &[column]);
@@ -367,8 +360,8 @@ fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Resul
 /// Scans all rows to complete the plan.
 fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let mut reader = open_rows(content, plan)?;
-    let times: Vec<usize> = TIME_FIELDS.iter().flat_map(|f| plan.columns(f)).copied().collect();
-    let mut dates: Vec<_> = times.into_iter().map(|index| (index, DateColumn::default())).collect();
+    let times = TIME_FIELDS.iter().flat_map(|field| plan.columns(field));
+    let mut dates: Vec<_> = times.map(|index| (*index, DateColumn::default())).collect();
     let mut comment_dates = DateColumn::default();
     let mut unknown_words = UnknownWords::default();
     let mut record = StringRecord::new();
@@ -396,11 +389,10 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
                 column.add_cell(text);
             }
         }
-        for (_, text) in plan.cells(&record, "comments") {
-            if let Some((date, _)) = text.split_once(';') {
-                comment_dates.add_cell(date);
-            }
-        }
+        let comments = plan.cells(&record, "comments");
+        comments
+            .filter_map(|(_, text)| text.split_once(';'))
+            .for_each(|(date, _)| comment_dates.add_cell(date));
         if let Some(key) = plan.cell(&record, "number") {
             numbers[usize::from(parse_reference(key).is_some())] += 1;
         }

@@ -32,7 +32,6 @@ fn add_text(open_elements: &mut [OpenElement], text: &str, size: &mut usize) {
 }
 
 impl<R: Read> XmlItems<BufReader<R>> {
-    /// Creates a reader for a UTF-8 document.
     pub fn new(inner: R, element: &str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
         configure(reader.config_mut());
