@@ -3,7 +3,7 @@
 
 use std::{
     fs::File,
-    io::{self, Cursor, Read, Seek, SeekFrom},
+    io::{self, Cursor, Read, Seek},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -38,11 +38,9 @@ const MAX_FILES: usize = 20_000;
 pub enum InputPart {
     /// The start of a file, with its name.
     Begin(String),
-    /// Whole lines of the file; only the last block may end without a line break.
-    Block(Vec<u8>),
-    /// A block whose quiet lines are known.
-    MarkedBlock(Vec<u8>, Vec<QuietRun>),
-    /// The end of the file.
+    /// Whole lines of the file, some of which may be known to be quiet. Only the last block may end
+    /// without a line break.
+    Block(Vec<u8>, Vec<QuietRun>),
     End,
     /// A premature end of the file, with the reason.
     Truncated(String),
@@ -51,15 +49,11 @@ pub enum InputPart {
 }
 
 impl InputPart {
-    /// Finds the quiet lines of a block.
-    pub fn mark_quiet_lines(self) -> Self {
-        match self {
-            Self::Block(block) => {
-                let runs = quiet_runs(&block);
-                Self::MarkedBlock(block, runs)
-            }
-            part => part,
+    pub fn mark_quiet_lines(mut self) -> Self {
+        if let Self::Block(block, runs) = &mut self {
+            *runs = quiet_runs(block);
         }
+        self
     }
 }
 
@@ -151,7 +145,6 @@ struct BundleReader<'a, 's> {
     files: usize,
     /// True if a file has begun and not ended.
     in_file: bool,
-    /// The first read error.
     first_error: Option<Error>,
 }
 
@@ -210,36 +203,30 @@ impl BundleReader<'_, '_> {
             return self.skip(name, "too many files");
         }
         let start = read_start(stream, path)?;
-        if is_tar(&start) {
-            return self.read_tar(&mut Cursor::new(start).chain(stream), path, name, depth);
+        let (is_tar, is_zip) = (is_tar(&start), is_zip(&start));
+        if (is_tar || is_zip) && depth >= MAX_ARCHIVE_DEPTH {
+            return self.skip(name, "archives are nested too deeply");
         }
-        if start.starts_with(b"PK\x03\x04") {
-            return self.read_zip(&mut Cursor::new(start).chain(stream), path, name, depth);
-        }
-        if let Some(reason) = binary_reason(&start) {
+        if let Some(reason) = binary_reason(&start).filter(|_| !is_tar && !is_zip) {
             return self.skip(name, reason);
         }
-        self.read_text(&mut Cursor::new(start).chain(stream), path, name)
+        let mut full_stream = Cursor::new(start).chain(stream);
+        match () {
+            () if is_tar => self.read_tar(&mut full_stream, path, depth),
+            () if is_zip => self.read_zip(&mut full_stream, path, name, depth),
+            () => self.read_text(&mut full_stream, path, name),
+        }
     }
 
-    fn read_tar(
-        &mut self,
-        stream: &mut dyn Read,
-        path: &Path,
-        archive_name: &str,
-        depth: usize,
-    ) -> Result<()> {
-        if depth >= MAX_ARCHIVE_DEPTH {
-            return self.skip(archive_name, "archives are nested too deeply");
-        }
+    fn read_tar(&mut self, stream: &mut dyn Read, path: &Path, depth: usize) -> Result<()> {
+        let to_error = |e| damage_error(path, &e);
         let mut tar = tar::Archive::new(stream);
-        for entry in tar.entries().map_err(|e| damage_error(path, &e))? {
-            let mut entry = entry.map_err(|e| damage_error(path, &e))?;
+        for entry in tar.entries().map_err(to_error)? {
+            let mut entry = entry.map_err(to_error)?;
             if !entry.header().entry_type().is_file() {
                 continue;
             }
-            let name =
-                entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
+            let name = entry.path().map_err(to_error)?.to_string_lossy().into_owned();
             let result = self.read_member(&mut entry, path, &name, depth);
             self.record_error(result, path, &name)?;
         }
@@ -253,9 +240,6 @@ impl BundleReader<'_, '_> {
         archive_name: &str,
         depth: usize,
     ) -> Result<()> {
-        if depth >= MAX_ARCHIVE_DEPTH {
-            return self.skip(archive_name, "archives are nested too deeply");
-        }
         let to_error =
             |e: zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
         // A zip's directory is at its end, so the archive must be seekable.
@@ -315,7 +299,8 @@ impl BundleReader<'_, '_> {
 
     /// Copies a stream to an anonymous temporary file, and rewinds it.
     fn spool(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
-        let mut file = tempfile::tempfile().map_err(|e| Error::io(Path::new(TEMP_FOLDER), e))?;
+        let to_error = |e| Error::io(Path::new(TEMP_FOLDER), e);
+        let mut file = tempfile::tempfile().map_err(to_error)?;
         let mut buffer = vec![0; BLOCK_SIZE];
         loop {
             self.task.check()?;
@@ -323,11 +308,10 @@ impl BundleReader<'_, '_> {
             if n == 0 {
                 break;
             }
-            io::Write::write_all(&mut file, &buffer[..n])
-                .map_err(|e| Error::io(Path::new(TEMP_FOLDER), e))?;
+            io::Write::write_all(&mut file, &buffer[..n]).map_err(to_error)?;
             self.report();
         }
-        file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(Path::new(TEMP_FOLDER), e))?;
+        file.rewind().map_err(to_error)?;
         Ok(file)
     }
 
@@ -345,7 +329,7 @@ impl BundleReader<'_, '_> {
             if let Err(error) = result {
                 // Data that was decompressed before the damage is still used.
                 if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
-                    (self.send)(InputPart::Block(block))?;
+                    (self.send)(InputPart::Block(block, Vec::new()))?;
                 }
                 return Err(damage_error(path, &error));
             }
@@ -365,7 +349,7 @@ impl BundleReader<'_, '_> {
             self.report();
             if is_last {
                 if !block.is_empty() {
-                    (self.send)(InputPart::Block(block))?;
+                    (self.send)(InputPart::Block(block, Vec::new()))?;
                 }
                 self.in_file = false;
                 return (self.send)(InputPart::End);
@@ -375,7 +359,7 @@ impl BundleReader<'_, '_> {
                 partial_line = block.split_off(end + 1);
             }
             if !block.is_empty() {
-                (self.send)(InputPart::Block(block))?;
+                (self.send)(InputPart::Block(block, Vec::new()))?;
             }
         }
     }
@@ -385,7 +369,7 @@ impl BundleReader<'_, '_> {
 pub fn is_packed(start: &[u8]) -> bool {
     compression(start).is_some()
         || is_tar(start)
-        || start.starts_with(b"PK\x03\x04")
+        || is_zip(start)
         || start.starts_with(&[0xff, 0xfe])
         || start.starts_with(&[0xfe, 0xff])
 }
@@ -399,6 +383,10 @@ fn read_start(stream: &mut dyn Read, path: &Path) -> Result<Vec<u8>> {
 
 fn is_tar(start: &[u8]) -> bool {
     start.get(257..262) == Some(b"ustar")
+}
+
+fn is_zip(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04")
 }
 
 /// Returns the reason why a file is not text, or `None` if it is.

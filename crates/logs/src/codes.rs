@@ -26,7 +26,6 @@ struct Line {
 }
 
 impl Codes {
-    /// Adds the codes of a line.
     pub fn add_line(&mut self, message: &[u8], position: impl Fn() -> LogPosition) {
         for hyphen in memchr::memchr_iter(b'-', message) {
             let Some(code) = code_at(message, hyphen) else { continue };
@@ -70,7 +69,6 @@ impl Codes {
     }
 }
 
-/// Returns whether a line names a code.
 pub fn has_code(message: &[u8]) -> bool {
     memchr::memchr_iter(b'-', message).any(|hyphen| code_at(message, hyphen).is_some())
 }

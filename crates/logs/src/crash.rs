@@ -64,21 +64,12 @@ fn exception_severity(line: &[u8]) -> Option<LogSeverity> {
 fn is_class(word: &[u8]) -> bool {
     const EXCEPTION_MODULES: &[&[u8]] =
         &[b"exceptions", b"exception", b"errors", b"error", b"exc", b"errorfactory"];
-    const OTHER_SUFFIXES: &[&[u8]] = &[
-        b"Handler",
-        b"Mapper",
-        b"Advice",
-        b"Factory",
-        b"Filter",
-        b"Resolver",
-        b"Controller",
-        b"Config",
-    ];
+    const OTHER_SUFFIXES: &str = "Handler Mapper Advice Factory Filter Resolver Controller Config";
     let mut parts = word.rsplit(|b| *b == b'.');
     let name = parts.next().unwrap_or_default();
     name.first().is_some_and(u8::is_ascii_uppercase)
         && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
-        && !OTHER_SUFFIXES.iter().any(|o| name.ends_with(o))
+        && !OTHER_SUFFIXES.split(' ').any(|suffix| name.ends_with(suffix.as_bytes()))
         && parts.any(|p| EXCEPTION_MODULES.contains(&p))
 }
 
@@ -228,11 +219,14 @@ pub(super) fn android_crash_text(text: &str) -> Option<String> {
     is_android_crash(text).then(crash_text).filter(|crash_text| !crash_text.trim().is_empty())
 }
 
+/// Returns the value of the first line that begins with a name.
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim)
+}
+
 /// Returns the one-line summary of a failure whose first line does not name it.
 pub(super) fn summarize(first: &str, text: &str) -> Option<String> {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
-    let field =
-        |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
     if first.starts_with("=== ") {
         return rest().next().map(|head| unreal_message(head, rest().nth(1)));
     }
@@ -258,7 +252,7 @@ pub(super) fn summarize(first: &str, text: &str) -> Option<String> {
     }
     if FORMATS.starts.mail.matches(first) {
         return mail_diagnostic(text)
-            .or_else(|| field("Status:").map(|s| format!("{first} · Status: {s}")));
+            .or_else(|| field(text, "Status:").map(|s| format!("{first} · Status: {s}")));
     }
     if text.contains('\n') && text.contains(PYTHON_GROUP) {
         let group = exception_group(text)?;
@@ -281,18 +275,18 @@ fn unreal_message(message: &str, next: Option<&str>) -> String {
 
 /// Returns the process of an Erlang report and its exit reason.
 fn erlang_summary(text: &str) -> Option<String> {
-    let field =
-        |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
     let reason = text.lines().map(str::trim).find(|l| {
         let names_class =
             |rest: &str| ["error:", "exit:", "throw:"].iter().any(|k| rest.starts_with(k));
         l.strip_prefix("exception ").is_some_and(names_class)
     });
-    let reason =
-        reason.map(str::to_owned).or_else(|| field("reason:").map(|r| format!("reason: {r}")));
+    let reason = reason
+        .map(str::to_owned)
+        .or_else(|| field(text, "reason:").map(|r| format!("reason: {r}")));
     let reason = reason.or_else(|| text.lines().nth(1).map(|l| l.trim().to_owned()))?;
-    let process = field("registered_name:").filter(|n| !matches!(*n, "[]" | ""));
-    let process = process.or_else(|| field("initial call:")).or_else(|| field("errorContext:"));
+    let process = field(text, "registered_name:").filter(|n| !matches!(*n, "[]" | ""));
+    let process =
+        process.or_else(|| field(text, "initial call:")).or_else(|| field(text, "errorContext:"));
     Some(process.map_or_else(|| reason.clone(), |process| format!("{process}: {reason}")))
 }
 

@@ -14,7 +14,6 @@ const MAX_DEPTH: usize = 256;
 /// An element of a document, with the number of its first line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Element {
-    /// An object.
     Object(u64, Vec<u8>),
     /// Lines that start like an object but are not one.
     Broken(u64, Vec<u8>),
@@ -30,7 +29,7 @@ pub struct Document {
     /// True if the top-level object is too long to be a record.
     is_split: bool,
     /// Number of line breaks so far.
-    lines: u64,
+    pub lines: u64,
 }
 
 #[derive(Debug)]
@@ -66,11 +65,6 @@ impl Document {
     /// Creates a document that begins after the given number of lines.
     pub fn after_lines(lines: u64) -> Self {
         Self { lines, ..Self::default() }
-    }
-
-    /// Returns the number of line breaks so far.
-    pub fn lines(&self) -> u64 {
-        self.lines
     }
 
     /// Parses the next bytes and adds the objects that end in them to `out`. Returns the offset of the

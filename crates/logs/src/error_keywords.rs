@@ -125,20 +125,8 @@ fn is_negated(line: &[u8], start: usize, end: usize) -> bool {
     let is_absent = ["无", "無", "没有", "沒有", "未发现", "零", "非"]
         .iter()
         .any(|word| line[..start].ends_with(word.as_bytes()))
-        || [
-            "なし",
-            "無し",
-            "はありません",
-            "は発生していません",
-            "はなし",
-            "数: 0",
-            "件数: 0",
-            "信息: 无",
-            "处理",
-            "処理",
-        ]
-        .iter()
-        .any(|word| line[end..].starts_with(word.as_bytes()));
+        || phrases("なし, 無し, はありません, は発生していません, はなし, 数: 0, 件数: 0, 信息: 无, 处理, 処理")
+            .any(|word| line[end..].starts_with(word.as_bytes()));
     let has_empty_value = value.is_some_and(|v| {
         let end = v.iter().position(|b| matches!(b, b' ' | b',' | b'}' | b';')).unwrap_or(v.len());
         matches!(

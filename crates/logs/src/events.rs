@@ -68,20 +68,17 @@ struct FileState {
     has_data: bool,
     /// True if a block has colors or other control sequences.
     has_escapes: bool,
-    /// Last byte of the file.
     last_byte: u8,
     /// Content of the file, while it is short.
     content: Option<Vec<u8>>,
     /// True if its lines start with times.
     has_times: bool,
-    /// The detector of tool frames.
     frames: FrameDetector,
     /// True if the last record is informational, so that indented lines below belong to it.
     is_info: bool,
 }
 
 impl Reader {
-    /// Reads the next part.
     pub fn read_part(&mut self, part: InputPart) {
         match part {
             InputPart::Begin(name) => {
@@ -90,8 +87,7 @@ impl Reader {
                 let content = (self.short_files.len() < MAX_SHORT_FILES).then(Vec::new);
                 self.file = FileState { index, content, ..FileState::default() };
             }
-            InputPart::Block(block) => self.read_block(&block, Vec::new()),
-            InputPart::MarkedBlock(block, quiet_runs) => self.read_block(&block, quiet_runs),
+            InputPart::Block(block, quiet_runs) => self.read_block(&block, quiet_runs),
             InputPart::End => self.end_file(None),
             InputPart::Truncated(reason) => self.end_file(Some(reason)),
             InputPart::Skipped(name, reason) => {
@@ -117,7 +113,7 @@ impl Reader {
                 let mut elements = Vec::new();
                 let end = document.parse(rest, &mut elements);
                 elements.into_iter().for_each(|element| self.read_element(element));
-                self.file.line = document.lines();
+                self.file.line = document.lines;
                 if end.is_none() {
                     self.file.document = Some(document);
                 }
@@ -173,7 +169,6 @@ impl Reader {
         }
     }
 
-    /// Reads an element of a document.
     fn read_element(&mut self, element: Element) {
         match element {
             Element::Object(line, bytes) => {
@@ -198,16 +193,9 @@ impl Reader {
 
     /// Returns whether an object is an Apple crash report, and adds it if so.
     fn add_crash_report(&mut self, text: &str) -> bool {
-        let Some(report) = ips::parse(text) else { return false };
+        let Some(report) = ips::parse(text, self.file.line) else { return false };
         self.flush();
-        self.add_event(
-            LogSeverity::Fatal,
-            report.time,
-            self.file.line,
-            report.message,
-            report.text,
-            false,
-        );
+        self.add_event(report);
         true
     }
 
@@ -220,7 +208,7 @@ impl Reader {
     /// Ends the file; `reason` states why it ended prematurely, if it did.
     fn end_file(&mut self, reason: Option<String>) {
         if let Some(document) = self.file.document.take() {
-            let lines = document.lines() + u64::from(self.file.last_byte != b'\n');
+            let lines = document.lines + u64::from(self.file.last_byte != b'\n');
             if let Some(element) = document.finish() {
                 self.read_element(element);
             }
@@ -324,6 +312,8 @@ impl Reader {
     /// so.
     fn take_frame(&mut self, source: &[u8], line: &[u8], body: &[u8], header: &Header<'_>) -> bool {
         let is_blank = body.iter().all(u8::is_ascii_whitespace);
+        // Android names the component in front of its report.
+        let report = header.message.strip_prefix(b"ActivityManager: ").unwrap_or(header.message);
         if let Some(event) = &mut self.file.event
             && let Some(frame) = &mut event.frame
         {
@@ -340,10 +330,7 @@ impl Reader {
                 _ => frame.classify(body, event.text.is_empty()),
             };
             match role {
-                LineRole::Line if frame.kind == Tool::Anr => {
-                    let message = header.message;
-                    event.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
-                }
+                LineRole::Line if frame.kind == Tool::Anr => event.push(report),
                 LineRole::Line => event.push(body),
                 LineRole::Restart => {
                     event.text.clear();
@@ -359,13 +346,11 @@ impl Reader {
         if is_blank {
             return false;
         }
-        let is_anr =
-            |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
         let introduces = |p: &OpenEvent| p.lines == 1 && p.text.trim_end().ends_with(':');
         let is_banner =
             framed_errors::is_asterisks(body) && self.file.event.as_ref().is_some_and(introduces);
         let frame_kind = match header.level {
-            Some(Level::Error) if is_anr(header.message) => Some(Tool::Anr),
+            Some(Level::Error) if report.starts_with(b"ANR in ") => Some(Tool::Anr),
             _ if is_banner => Some(Tool::Spring),
             _ => self.file.frames.detect(body),
         };
@@ -376,16 +361,11 @@ impl Reader {
         // The introduction of a banner only adds the time.
         let introduction = self.file.event.take_if(|p| kind == Tool::Spring && introduces(p));
         self.flush();
-        let first = match kind {
-            Tool::Anr => {
-                header.message.strip_prefix(b"ActivityManager: ").unwrap_or(header.message)
-            }
-            _ => frame.description(body),
-        };
+        let first = if kind == Tool::Anr { report } else { frame.description(body) };
         let text = match kind {
             Tool::Spring if is_banner => introduction.as_ref().map(|b| b.text.clone()),
             Tool::Junit => {
-                Some(framed_errors::junit_description(self.file.frames.junit_test(), body))
+                Some(framed_errors::junit_description(&self.file.frames.junit_test, body))
             }
             _ => None,
         };
@@ -428,16 +408,12 @@ impl Reader {
         self.file.pod.is_some()
     }
 
-    /// Ends the description of a pod.
     fn end_pod(&mut self) {
-        let Some(pod) = self.file.pod.take() else { return };
-        let line = pod.line;
-        if let Some((severity, message, text)) = pod.finish() {
-            self.add_event(severity, None, line, message, text, false);
+        if let Some(event) = self.file.pod.take().and_then(Pod::finish) {
+            self.add_event(event);
         }
     }
 
-    /// Adds the codes of a line that reports no failure.
     fn add_codes(&mut self, message: &[u8], time: Option<&[u8]>) {
         let (file, line) = (self.file.index, self.file.line);
         self.codes.add_line(message, || LogPosition { file, line, time: time.map(trimmed_text) });
@@ -466,13 +442,9 @@ impl Reader {
         self.file.windows_event.is_some()
     }
 
-    /// Ends the Windows event.
     fn end_windows_event(&mut self) {
-        let Some(event) = self.file.windows_event.take() else { return };
-        let (time, line) = (event.time.clone(), event.line);
-        if let Some((severity, message, rest)) = event.finish() {
-            let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
-            self.add_event(severity, time, line, message, text, false);
+        if let Some(event) = self.file.windows_event.take().and_then(WindowsEvent::finish) {
+            self.add_event(event);
         }
     }
 
@@ -608,33 +580,20 @@ impl Reader {
         }
         let message = match event.frame {
             Some(frame) => {
-                self.file.frames.record_failure();
+                self.file.frames.has_failure = true;
                 framed_errors::summarize(frame.kind, &event.text)
             }
             None => summarize(first_line(&event.text), &event.text),
         };
-        self.add_event(event.severity, event.time, event.line, message, event.text, event.is_cut);
+        let OpenEvent { severity, time, line, text, is_cut, .. } = event;
+        self.add_event(Event { severity, time, line, message, text, is_cut });
     }
 
-    fn add_event(
-        &mut self,
-        severity: LogSeverity,
-        time: Option<String>,
-        line: u64,
-        message: String,
-        text: String,
-        is_cut: bool,
-    ) {
-        let file = self.file.index;
+    fn add_event(&mut self, event: Event) {
+        let (file, severity, line) = (self.file.index, event.severity, event.line);
         // A level without a message is not an error, but may mark the end of the program.
-        if !is_wordless(&text) {
-            self.groups.add(Event {
-                severity,
-                message,
-                text,
-                is_cut,
-                position: LogPosition { file, line, time },
-            });
+        if !is_wordless(&event.text) {
+            self.groups.add(file, event);
         }
         if severity == LogSeverity::Fatal {
             self.groups.mark_crash(file, line, CRASH_WINDOW);
@@ -642,7 +601,6 @@ impl Reader {
     }
 }
 
-/// Decodes and trims a time.
 fn trimmed_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }

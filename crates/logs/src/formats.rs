@@ -18,9 +18,7 @@ pub static FORMATS: LazyLock<Formats> =
 pub enum Level {
     /// Trace, debug, info, notice.
     Fine,
-    /// Warning.
     Warning,
-    /// Error.
     Error,
     /// Fatal, critical, alert, emergency.
     Fatal,
@@ -45,7 +43,6 @@ pub struct Header<'l> {
     pub time: Option<&'l [u8]>,
     /// Level, if the line names one.
     pub level: Option<Level>,
-    /// Rest of the line.
     pub message: &'l [u8],
 }
 
@@ -61,13 +58,16 @@ impl Header<'_> {
 pub struct Formats {
     levels: Roles<Level>,
     field_levels: Roles<Level>,
-    marks: Roles<Level>,
+    /// The letters and short words that mark a level.
+    pub marks: Roles<Level>,
     /// The failure words in lines without a level.
     pub keywords: Keywords,
-    fields: Roles<Field>,
+    /// The fields of records.
+    pub fields: Roles<Field>,
     /// Fields of an error within a record.
     pub error_fields: ErrorFields,
-    windows: Roles<EventField>,
+    /// The fields of Windows events.
+    pub windows: Roles<EventField>,
     /// Line prefixes.
     pub starts: Starts,
     /// Names that must match completely.
@@ -78,7 +78,6 @@ pub struct Formats {
 
 /// The failure words, separated by commas.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "keys of the table")]
 pub struct Keywords {
     pub fatal: String,
     pub error: String,
@@ -88,7 +87,6 @@ pub struct Keywords {
 /// The meaning of a record's field.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "keys of the table")]
 pub enum Field {
     At,
     Level,
@@ -109,7 +107,6 @@ pub enum Field {
 /// The meaning of a Windows event's field.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "keys of the table")]
 pub enum EventField {
     Level,
     Source,
@@ -122,7 +119,6 @@ pub enum EventField {
 
 /// The names of an error's parts.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "keys of the table")]
 pub struct ErrorFields {
     pub message: Names,
     pub stack: Names,
@@ -133,7 +129,6 @@ pub struct ErrorFields {
 
 /// Lists of names.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "keys of the table")]
 pub struct NameLists {
     pub pod_reasons: Names,
     pub standards: Names,
@@ -141,7 +136,6 @@ pub struct NameLists {
 
 /// Lists of line prefixes.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "keys of the table")]
 pub struct Starts {
     pub event: Prefixes,
     pub fatal: Prefixes,
@@ -176,7 +170,6 @@ impl From<String> for Names {
 }
 
 impl Names {
-    /// Returns whether a name is in the list.
     pub fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|n| n == name)
     }
@@ -206,7 +199,7 @@ impl<T: Clone> FirstByteIndex<T> {
 /// Names with their meanings.
 #[derive(Debug, Deserialize)]
 #[serde(from = "HashMap<R, Names>", bound = "R: Copy + Eq + Hash + Deserialize<'de>")]
-struct Roles<R>(FirstByteIndex<R>);
+pub struct Roles<R>(FirstByteIndex<R>);
 
 impl<R: Copy> From<HashMap<R, Names>> for Roles<R> {
     fn from(rows: HashMap<R, Names>) -> Self {
@@ -216,7 +209,9 @@ impl<R: Copy> From<HashMap<R, Names>> for Roles<R> {
 }
 
 impl<R: Copy> Roles<R> {
-    fn get(&self, name: &[u8]) -> Option<R> {
+    /// Returns the meaning of a name.
+    pub fn get(&self, name: impl AsRef<[u8]>) -> Option<R> {
+        let name = name.as_ref();
         self.0.find(name, |n| n == name).map(|(_, role)| *role)
     }
 
@@ -245,7 +240,6 @@ impl Prefixes {
         self.0.find(line, |prefix| line.starts_with(prefix)).map(|(prefix, ())| prefix.len())
     }
 
-    /// Returns whether a line begins with one of the prefixes.
     pub fn matches(&self, line: impl AsRef<[u8]>) -> bool {
         self.match_length(line.as_ref()).is_some()
     }
@@ -331,7 +325,6 @@ impl From<Vec<HeaderRow>> for HeaderFormats {
     }
 }
 
-/// Parses a pattern.
 fn parse_pattern(pattern: &str) -> Vec<Step> {
     let (mut steps, mut open, mut rest) = (Vec::new(), Vec::new(), pattern);
     while let Some(byte) = rest.bytes().next() {
@@ -459,7 +452,7 @@ impl HeaderFormat {
             (Some(name), _) => {
                 let level = self.levels.iter().find(|(n, _)| name.starts_with(n.as_bytes()));
                 let level = level.map(|(_, level)| *level);
-                Some(level.or_else(|| formats.mark_level(name)).or_else(|| formats.level(name))?)
+                Some(level.or_else(|| formats.marks.get(name)).or_else(|| formats.level(name))?)
             }
             (None, Some(digits)) => {
                 let number =
@@ -503,20 +496,5 @@ impl Formats {
     /// Returns the level that a word names in a separate field.
     pub fn field_level(&self, word: &[u8]) -> Option<Level> {
         self.level(word).or_else(|| self.field_levels.get_ignore_case(word))
-    }
-
-    /// Returns the level that a letter or a short word marks.
-    pub fn mark_level(&self, word: &[u8]) -> Option<Level> {
-        self.marks.get(word)
-    }
-
-    /// Returns the meaning of a record's field.
-    pub fn field(&self, name: &str) -> Option<Field> {
-        self.fields.get(name.as_bytes())
-    }
-
-    /// Returns the meaning of a Windows event's field.
-    pub fn event_field(&self, name: &str) -> Option<EventField> {
-        self.windows.get(name.as_bytes())
     }
 }

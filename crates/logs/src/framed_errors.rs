@@ -1,6 +1,8 @@
 //! Failures that tools report in a frame of many lines. Only the lines within the frame name the
 //! failure.
 
+use precedent_text::html::decode_entities;
+
 use crate::formats::FORMATS;
 
 /// The tool or format of a framed failure.
@@ -10,11 +12,9 @@ pub enum Tool {
     Gradle,
     /// Spring Boot: a banner of asterisks, a description, an action.
     Spring,
-    /// A Go test.
     GoTest,
     /// A JavaScript test file and one of its tests.
     Jest,
-    /// A Python test.
     Pytest,
     /// An Android app that does not respond.
     Anr,
@@ -52,7 +52,6 @@ pub enum LineRole {
     Line,
     /// A line of the frame that restarts the description.
     Restart,
-    /// A line of the frame.
     Frame,
     /// A line after the end of the frame.
     Other,
@@ -62,20 +61,19 @@ pub enum LineRole {
 #[derive(Clone, Debug, Default)]
 pub struct FrameDetector {
     /// The last named test of a JUnit report.
-    junit_test: String,
+    pub junit_test: String,
     /// True if JavaScript tests were listed; other tools mark their lists with the same dot.
     is_jest: bool,
     /// True if pytest lists failures; other tools print rows of underscores as well.
     is_pytest: bool,
     /// True if a framed failure was reported; a later summary then adds no error.
-    has_failure: bool,
+    pub has_failure: bool,
 }
 
 const MIN_ASTERISKS: usize = 10;
 const SPRING_HEADING: &[u8] = b"APPLICATION FAILED TO START";
 const GRADLE_HEADING: &[u8] = b"* What went wrong:";
 
-/// Returns whether a line is a row of asterisks.
 pub fn is_asterisks(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.len() >= MIN_ASTERISKS && line.iter().all(|b| *b == b'*')
@@ -161,16 +159,6 @@ impl FrameDetector {
             .then_some(Tool::Pytest)
     }
 
-    /// Returns the last test that a JUnit report named.
-    pub fn junit_test(&self) -> &str {
-        &self.junit_test
-    }
-
-    /// Records that a framed failure was reported.
-    pub fn record_failure(&mut self) {
-        self.has_failure = true;
-    }
-
     /// Returns whether a line only frames a failure that is reported elsewhere: headings, help and
     /// summaries. `body` is the line without its time, `message` the line without time and level.
     pub fn is_frame(&self, body: &[u8], message: &[u8]) -> bool {
@@ -240,11 +228,10 @@ impl OpenFrame {
                 if is_heading { LineRole::Frame } else { LineRole::Line }
             }
             Tool::Spring => self.classify_spring(text),
+            Tool::GoTest if text.is_empty() => LineRole::Frame,
             Tool::GoTest => {
-                if is_indented && !text.is_empty() {
+                if is_indented {
                     LineRole::Line
-                } else if text.is_empty() {
-                    LineRole::Frame
                 } else {
                     LineRole::Other
                 }
@@ -330,16 +317,6 @@ fn attribute(line: &[u8], name: &str) -> Option<String> {
     let start = text.find(&format!(" {name}=\""))? + name.len() + 3;
     let end = start + text.get(start..)?.find('"')?;
     Some(decode_entities(text.get(start..end)?))
-}
-
-/// Decodes the entities in an XML text.
-fn decode_entities(text: &str) -> String {
-    let text = text
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&apos;", "'");
-    text.replace("&#10;", "\n").replace("&amp;", "&")
 }
 
 /// Returns the one-line summary of a framed failure.

@@ -100,11 +100,9 @@ fn time_length(text: &[u8]) -> Option<usize> {
                     .get(clock - 1)
                     .is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
                 let clock = clock + usize::from(text.get(clock) == Some(&b' '));
-                if has_separator
-                    && (has_form(&text[clock.min(text.len())..], b"00:00")
-                        || has_form(&text[clock.min(text.len())..], b"0:00:00"))
-                {
-                    return Some(clock + clock_length(&text[clock..]));
+                let rest = text.get(clock..).unwrap_or_default();
+                if has_separator && (has_form(rest, b"00:00") || has_form(rest, b"0:00:00")) {
+                    return Some(clock + clock_length(rest));
                 }
             }
         }
@@ -211,23 +209,7 @@ fn full_width_level(line: &[u8]) -> Option<(Level, &[u8])> {
 }
 
 fn trim_punctuation(word: &[u8]) -> &[u8] {
-    let is_punctuation = |b: &u8| {
-        matches!(
-            b,
-            b'[' | b']'
-                | b'('
-                | b')'
-                | b'{'
-                | b'}'
-                | b'<'
-                | b'>'
-                | b':'
-                | b','
-                | b'|'
-                | b'*'
-                | b'"'
-        )
-    };
+    let is_punctuation = |b: &u8| br#"[](){}<>:,|*""#.contains(b);
     let start = word.iter().position(|b| !is_punctuation(b)).unwrap_or(word.len());
     let end = word.iter().rposition(|b| !is_punctuation(b)).map_or(start, |last| last + 1);
     &word[start..end]
@@ -247,7 +229,7 @@ fn is_ordinary_word(word: &[u8]) -> bool {
 fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
     let window = &rest[..rest.len().min(MAX_HEADER)];
     let mut offset = 0;
-    for word in window
+    for (start, word) in window
         .split_inclusive(|b| matches!(b, b' ' | b'\t'))
         .take(MAX_WORDS * 2)
         .filter_map(|word| {
@@ -257,7 +239,6 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
         })
         .take(MAX_WORDS)
     {
-        let (start, word) = word;
         let bare_word =
             word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
         // Some loggers separate the level by tabs, such as zap.
@@ -314,7 +295,7 @@ fn find_level(rest: &[u8]) -> Option<(Level, &[u8])> {
         }
         // [Note], [W]
         if bare_word.first() == Some(&b'[')
-            && let Some(level) = FORMATS.mark_level(inner)
+            && let Some(level) = FORMATS.marks.get(inner)
         {
             return Some((level, &rest[(start + word.len()).min(rest.len())..]));
         }

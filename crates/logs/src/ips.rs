@@ -3,26 +3,19 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use precedent_core::model::LogSeverity;
 use serde_json::Value;
+
+use crate::template::Event;
 
 /// The maximum number of frames that are kept.
 const MAX_FRAMES: usize = 40;
 /// The searcher for a string that every crash report contains.
 static EXCEPTION_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
 
-/// A crash report.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct CrashReport {
-    /// The time of the crash.
-    pub(super) time: Option<String>,
-    /// The reason, in one line.
-    pub(super) message: String,
-    /// The report in Apple's older text format, with the frames of the failed thread.
-    pub(super) text: String,
-}
-
-/// Parses a crash report; returns `None` for any other object.
-pub(super) fn parse(text: &str) -> Option<CrashReport> {
+/// Parses a crash report that begins in this line; returns `None` for any other object. The text is
+/// in Apple's older format, with the frames of the failed thread.
+pub(super) fn parse(text: &str, line: u64) -> Option<Event> {
     // Most objects are records of loggers.
     EXCEPTION_FINDER.find(text.as_bytes())?;
     let value: Value = serde_json::from_str(text).ok()?;
@@ -38,7 +31,7 @@ pub(super) fn parse(text: &str) -> Option<CrashReport> {
     }
     // The program's own last message is the most specific.
     let exception_message = get("/exceptionReason/composed_message");
-    let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
+    let notes = value["asi"].as_object().into_iter().flat_map(|notes| notes.values());
     let notes =
         notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
     let notes: Vec<String> = exception_message.into_iter().chain(notes.take(4)).collect();
@@ -51,7 +44,8 @@ pub(super) fn parse(text: &str) -> Option<CrashReport> {
         Some(reason) => format!("{kind} · {}", reason.lines().next().unwrap_or_default()),
         None => kind,
     };
-    Some(CrashReport { time: get("/captureTime"), message, text: lines.join("\n") })
+    let (severity, time) = (LogSeverity::Fatal, get("/captureTime"));
+    Some(Event { severity, time, line, message, text: lines.join("\n"), is_cut: false })
 }
 
 /// Returns the termination reason: the namespace, the code and the note.
@@ -73,25 +67,20 @@ fn termination_reason(value: &Value) -> Option<String> {
 
 /// Returns the frames of the failed thread, below its name.
 fn format_frames(value: &Value) -> Vec<String> {
-    let list =
-        |value: Option<&'_ Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
-    let threads = list(value.get("threads"));
-    let number =
-        value.get("faultingThread").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-    let is_triggered = |t: &Value| t.get("triggered").and_then(Value::as_bool) == Some(true);
-    let number = number.or_else(|| threads.iter().position(is_triggered));
-    let Some((number, thread)) = number.and_then(|n| threads.get(n).map(|t| (n, t))) else {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let threads = list(&value["threads"]);
+    let number = value["faultingThread"].as_u64().and_then(|n| usize::try_from(n).ok());
+    let number = number.or_else(|| threads.iter().position(|t| t["triggered"] == true));
+    let Some((number, thread)) = number.and_then(|n| Some((n, threads.get(n)?))) else {
         return Vec::new();
     };
     // The frames of an uncaught exception have their own field.
-    let backtrace = list(value.get("lastExceptionBacktrace").or_else(|| thread.get("frames")));
-    let images = value.get("usedImages");
+    let backtrace = list(value.get("lastExceptionBacktrace").unwrap_or(&thread["frames"]));
     let format_frame = |(index, frame): (usize, &Value)| {
-        let get = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
-        let image = images.and_then(|i| i.get(usize::try_from(get("imageIndex")).ok()?));
-        let image =
-            image.and_then(|i| i.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
-        let symbol = frame.get("symbol").and_then(Value::as_str)?;
+        let get = |name: &str| frame[name].as_u64().unwrap_or_default();
+        let image = &value["usedImages"][usize::try_from(get("imageIndex")).ok()?]["name"];
+        let image = image.as_str().filter(|name| !name.is_empty());
+        let symbol = frame["symbol"].as_str()?;
         let (image, offset) = (image.unwrap_or("app"), get("imageOffset"));
         Some(format!("{index}   {image} 0x{offset:016x} {symbol} + {}", get("symbolLocation")))
     };

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use precedent_core::model::LogSeverity;
 
-use crate::{formats::FORMATS, header::parse_header};
+use crate::{formats::FORMATS, header::parse_header, template::Event};
 
 /// The maximum number of lines of a pod that are kept, and of characters of each.
 const MAX_LINES: usize = 40;
@@ -15,8 +15,7 @@ static WARNING_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(
 #[derive(Debug, Default)]
 pub struct Pod {
     name: String,
-    /// Number of its first line.
-    pub line: u64,
+    line: u64,
     /// True if its second line confirmed that it is a pod.
     is_confirmed: bool,
     image: String,
@@ -30,7 +29,6 @@ pub struct Pod {
 /// The role of a line in the description of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodLine {
-    /// A line of the pod.
     Line,
     /// A line that shows that this is not a pod.
     NotPod,
@@ -105,30 +103,24 @@ impl Pod {
         }
     }
 
-    /// Returns the pod's problem, if it has one: severity, one-line summary, and the lines that
-    /// show it.
-    pub fn finish(self) -> Option<(LogSeverity, String, String)> {
+    /// Returns the pod's problem, if it has one, with the lines that show it.
+    pub fn finish(self) -> Option<Event> {
         if self.reasons.is_empty() {
             return None;
         }
         let has_ended =
             self.reasons.iter().any(|r| matches!(r.as_str(), "OOMKilled" | "CrashLoopBackOff"));
         let severity = if has_ended { LogSeverity::Fatal } else { LogSeverity::Error };
-        let code = if self.code.is_empty() {
-            String::new()
-        } else {
-            format!(" (exit code {})", self.code)
+        let part = |before: &str, text: &str, after: &str| match text {
+            "" => String::new(),
+            text => format!("{before}{text}{after}"),
         };
-        let message = if self.last_message.is_empty() {
-            String::new()
-        } else {
-            format!(" · {}", self.last_message)
-        };
-        let message = format!("{}: {}{code}{message}", self.name, self.reasons.join(", "));
-        let image =
-            if self.image.is_empty() { String::new() } else { format!("\nImage: {}", self.image) };
+        let code = part(" (exit code ", &self.code, ")");
+        let last_message = part(" · ", &self.last_message, "");
+        let message = format!("{}: {}{code}{last_message}", self.name, self.reasons.join(", "));
+        let image = part("\nImage: ", &self.image, "");
         let text = format!("{message}{image}\n{}", self.details.join("\n"));
-        Some((severity, message, text))
+        Some(Event { severity, time: None, line: self.line, message, text, is_cut: false })
     }
 }
 

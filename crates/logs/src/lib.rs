@@ -142,7 +142,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<ParsedLogs> {
 pub fn read_text(text: &str) -> ParsedLogs {
     let mut reader = Reader::default();
     reader.read_part(InputPart::Begin(String::new()));
-    reader.read_part(InputPart::Block(text.as_bytes().to_vec()));
+    reader.read_part(InputPart::Block(text.as_bytes().to_vec(), Vec::new()));
     reader.read_part(InputPart::End);
     reader.finish()
 }

@@ -11,7 +11,6 @@ use crate::{
 /// The maximum length of a line, in bytes; the rest is dropped.
 pub(super) const MAX_LINE: usize = 16 * 1024;
 
-/// Returns a line without its line break.
 pub(super) fn trim_line_break(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
@@ -23,22 +22,25 @@ pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
+/// Returns the offset after the time, which is a slice of the line; 0 without a time.
+fn time_end(line: &[u8], header: &Header<'_>) -> usize {
+    header.time.map_or(0, |time| {
+        time.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(time.len())
+    })
+}
+
 /// Returns the text between the time and the message of a line.
 pub(super) fn middle<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
     let message_start = line.len() - header.message.len().min(line.len());
-    // Time and message are slices of the line.
-    let start = header.time.map_or(0, |time| {
-        time.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(time.len())
-    });
-    line.get(start..message_start).unwrap_or_default().trim_ascii_end()
+    line.get(time_end(line, header)..message_start).unwrap_or_default().trim_ascii_end()
 }
 
 /// Returns the text of a line after its time, with its indent and its level.
 pub(super) fn strip_time<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
-    // The time is a slice of the line.
-    let Some(time) = header.time else { return line };
-    let end = time.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(time.len());
-    let rest = line.get(end..).unwrap_or_default();
+    if header.time.is_none() {
+        return line;
+    }
+    let rest = line.get(time_end(line, header)..).unwrap_or_default();
     let rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
     rest.strip_prefix(b" ").unwrap_or(rest)
 }
@@ -92,7 +94,6 @@ pub(super) fn starts_with_code(line: &[u8]) -> bool {
     code_length(line).is_some_and(|length| line.get(length) == Some(&b':'))
 }
 
-/// Returns whether a line belongs to a kernel's dump.
 pub(super) fn is_kernel_dump_line(line: &[u8]) -> bool {
     FORMATS.starts.kernel_dump.matches(line) || memchr::memmem::find(line, b"+0x").is_some()
 }

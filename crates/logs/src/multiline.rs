@@ -63,7 +63,6 @@ impl OpenEvent {
         }
     }
 
-    /// Adds a continuation line.
     pub(super) fn push(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             self.after_blank = true;

@@ -16,9 +16,7 @@ use crate::{
 /// Consecutive quiet lines.
 #[derive(Debug, PartialEq, Eq)]
 pub struct QuietRun {
-    /// The byte range in the block.
     pub range: Range<usize>,
-    /// Number of lines.
     pub lines: u64,
 }
 

@@ -16,9 +16,7 @@ use crate::{
 pub struct Record {
     /// Time in its original form.
     pub time: Option<String>,
-    /// Level, if the record names one.
     pub level: Option<Level>,
-    /// The message.
     pub message: String,
     /// Error of the record with its trace.
     pub trace: String,
@@ -33,7 +31,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns whether it has any content.
     pub fn has_content(&self) -> bool {
         !self.message.trim().is_empty() || !self.trace.is_empty() || self.wrapped_line.is_some()
     }
@@ -73,7 +70,7 @@ pub fn parse_json(line: &str) -> Option<Record> {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
             let mut out = Record::default();
             while let Some(name) = map.next_key::<Name<'de>>()? {
-                match FORMATS.field(&name.0) {
+                match FORMATS.fields.get(&*name.0) {
                     None => {
                         map.next_value::<IgnoredAny>()?;
                     }
@@ -95,10 +92,8 @@ impl Record {
     /// Merges the separate fields of an error into the trace.
     fn merge_error(mut self) -> Self {
         if !self.error_parts.is_empty() {
-            let text = error_text(&Value::Object(std::mem::take(&mut self.error_parts)));
-            if text.len() > self.trace.len() {
-                self.trace = text;
-            }
+            let error = Value::Object(std::mem::take(&mut self.error_parts));
+            self.set_field(Field::Trace, &error);
         }
         self
     }
@@ -110,7 +105,7 @@ impl Record {
             }
             Field::Level => self.level = value_level(value).or(self.level),
             Field::Mark => {
-                let mark = value.as_str().and_then(|t| FORMATS.mark_level(t.get(..1)?.as_bytes()));
+                let mark = value.as_str().and_then(|t| FORMATS.marks.get(t.get(..1)?));
                 self.level = mark.or(self.level);
             }
             Field::Priority => self.level = parse_priority(value).or(self.level),
@@ -138,7 +133,7 @@ impl Record {
                 }
             }
             Field::Trace => {
-                let text = error_text(value);
+                let text = error_text(value, MAX_DEPTH);
                 // An error is often given several times, with and without its trace.
                 if text.len() > self.trace.len() {
                     self.trace = text;
@@ -157,7 +152,8 @@ impl Record {
             Field::Nested => {
                 for (name, value) in value.as_object().into_iter().flatten() {
                     if let Some(field) = FORMATS
-                        .field(name)
+                        .fields
+                        .get(name)
                         .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Mark))
                     {
                         self.set_field(field, value);
@@ -200,30 +196,26 @@ fn message_text(value: &Value) -> Option<String> {
 const MAX_DEPTH: usize = 8;
 
 /// Returns the text of an error: a string, or an object with a message and a trace.
-fn error_text(value: &Value) -> String {
-    nested_error(value, MAX_DEPTH)
-}
-
-fn nested_error(value: &Value, depth: usize) -> String {
+fn error_text(value: &Value, depth: usize) -> String {
     let Some(depth) = depth.checked_sub(1) else { return String::new() };
     match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Array(lines) => {
             let to_line = |v: &Value| {
-                format_frame(v).or_else(|| scalar_text(v)).unwrap_or_else(|| nested_error(v, depth))
+                format_frame(v).or_else(|| scalar_text(v)).unwrap_or_else(|| error_text(v, depth))
             };
             lines.iter().map(to_line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
         }
         Value::Object(fields) => {
             let get = |names: &Names| {
                 let mut texts =
-                    names.0.iter().filter_map(|n| Some(nested_error(fields.get(n)?, depth)));
+                    names.0.iter().filter_map(|n| Some(error_text(fields.get(n)?, depth)));
                 texts.find(|text| !text.is_empty())
             };
             let names = &FORMATS.error_fields;
             // Sentry nests a chain of errors in `values`.
             if let Some(values) = fields.get("values") {
-                return nested_error(values, depth);
+                return error_text(values, depth);
             }
             let (message, stack) = (get(&names.message), get(&names.stack));
             let class = get(&names.class);
@@ -269,9 +261,10 @@ fn error_details(value: &Value) -> String {
     let Some(fields) = value.as_object() else { return String::new() };
     let names = &FORMATS.error_fields;
     if names.stack.0.iter().any(|name| fields.contains_key(name)) {
-        return error_text(value);
+        return error_text(value, MAX_DEPTH);
     }
-    let mut texts = names.detail.0.iter().filter_map(|name| fields.get(name).map(error_text));
+    let details = names.detail.0.iter().filter_map(|name| fields.get(name));
+    let mut texts = details.map(|detail| error_text(detail, MAX_DEPTH));
     texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
@@ -318,7 +311,7 @@ fn collect_records(value: &Value, out: &mut Vec<Record>) {
         Value::Object(fields) => {
             let mut record = Record::default();
             for (name, value) in fields {
-                if let Some(field) = FORMATS.field(name) {
+                if let Some(field) = FORMATS.fields.get(name) {
                     record.set_field(field, value);
                 }
             }
@@ -384,7 +377,8 @@ pub fn parse_logfmt(line: &str) -> Option<Record> {
         }
         let (value, tail) = split_value(&rest[end + 1..]);
         if let Some(field) = FORMATS
-            .field(name)
+            .fields
+            .get(name)
             .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Mark | Field::Details))
         {
             out.set_field(field, &Value::String(value.into_owned()));

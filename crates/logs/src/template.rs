@@ -39,22 +39,22 @@ const MAX_MESSAGE: usize = 300;
 /// A failure event.
 #[derive(Debug)]
 pub struct Event {
-    /// Severity.
     pub severity: LogSeverity,
+    /// Time in its original form.
+    pub time: Option<String>,
+    /// Number of its first line.
+    pub line: u64,
     /// Summary, in one line.
     pub message: String,
     /// Original message, with its trace.
     pub text: String,
     /// True if the text was truncated.
     pub is_cut: bool,
-    /// Position of its first line.
-    pub position: LogPosition,
 }
 
 /// A position, with the file as an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPosition {
-    /// Index of the file.
     pub file: u32,
     /// Line number, starting at 1.
     pub line: u64,
@@ -98,14 +98,14 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Adds an event.
-    pub fn add(&mut self, event: Event) {
+    /// Adds an event of a file, which is given as an index.
+    pub fn add(&mut self, file: u32, event: Event) {
         self.events += 1;
         let text_hash =
             hash(&(event.severity, mask(&event.text[..event.text.floor_char_boundary(1_500)])));
         let index = match self.by_text.get(&text_hash) {
             Some(index) => *index,
-            None => self.assign_group(text_hash, &event),
+            None => self.assign_group(text_hash, file, &event),
         };
         let group = &mut self.groups[index];
         group.count += 1;
@@ -113,11 +113,11 @@ impl Groups {
         if group.count <= EXAMPLE_CANDIDATES && line_count(&event.text) > line_count(&group.text) {
             group.set_example(event.message, event.text, event.is_cut);
         }
-        group.last = event.position;
+        group.last = LogPosition { file, line: event.line, time: event.time };
     }
 
     /// Returns the group of a new masked text, which is created if necessary.
-    fn assign_group(&mut self, text_hash: u64, event: &Event) -> usize {
+    fn assign_group(&mut self, text_hash: u64, file: u32, event: &Event) -> usize {
         if self.groups.len() >= MAX_GROUPS {
             self.shrink();
         }
@@ -133,6 +133,7 @@ impl Groups {
             peers.iter().copied().find(|i| self.groups[*i].matches(&words, &hashes, is_crowded));
         let index = peer.unwrap_or_else(|| {
             peers.push(self.groups.len());
+            let first = LogPosition { file, line: event.line, time: event.time.clone() };
             let mut group = Group {
                 severity: event.severity,
                 words: words.clone(),
@@ -142,8 +143,8 @@ impl Groups {
                 message: String::new(),
                 text: String::new(),
                 is_cut: false,
-                first: event.position.clone(),
-                last: event.position.clone(),
+                last: first.clone(),
+                first,
                 before_crash: false,
                 near_end: false,
                 is_uninformative: false,
@@ -164,7 +165,6 @@ impl Groups {
         index
     }
 
-    /// Sorts the groups by importance, then by position.
     fn sort(&mut self) {
         let total = self.events;
         self.groups.sort_by(|a, b| {
@@ -211,16 +211,12 @@ impl Groups {
     pub fn rank(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
         self.sort();
         let to_place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.time };
+        let wildcard = |word: &String| if word.is_empty() { "*".to_owned() } else { word.clone() };
         self.groups
             .into_iter()
             .map(|g| LogGroup {
                 severity: g.severity,
-                template: g
-                    .words
-                    .iter()
-                    .map(|w| if w.is_empty() { "*" } else { w.as_str() })
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                template: g.words.iter().map(wildcard).collect::<Vec<_>>().join(" "),
                 message: g.message,
                 count: g.count,
                 first: to_place(g.first),
@@ -257,12 +253,11 @@ impl Group {
         }
         // A common code names the failure; other differences only name where it happened.
         let has_same_code = self.words.iter().zip(words).any(|(a, b)| a == b && names_failure(a));
-        self.words.iter().zip(words).all(|(pattern, word)| {
-            let differs = pattern != word && !pattern.is_empty() && !is_crowded;
-            !differs
-                || !(!has_same_code && is_plain(pattern) && is_plain(word)
-                    || are_codes(pattern, word))
-        })
+        is_crowded
+            || self.words.iter().zip(words).all(|(pattern, word)| {
+                let is_other_word = !has_same_code && is_plain(pattern) && is_plain(word);
+                pattern == word || pattern.is_empty() || !is_other_word && !are_codes(pattern, word)
+            })
     }
 
     /// Returns the importance: severity, rarity, a trace, proximity to a crash or the end.
@@ -444,19 +439,13 @@ mod tests {
 
     fn event(severity: LogSeverity, text: &str, line: u64) -> Event {
         let message = text.lines().next().unwrap_or_default().to_owned();
-        Event {
-            severity,
-            message,
-            text: text.to_owned(),
-            is_cut: false,
-            position: LogPosition { file: 0, line, time: None },
-        }
+        Event { severity, time: None, line, message, text: text.to_owned(), is_cut: false }
     }
 
     fn groups(texts: &[&str]) -> Vec<LogGroup> {
         let mut groups = Groups::default();
         for (n, text) in texts.iter().enumerate() {
-            groups.add(event(LogSeverity::Error, text, n as u64 + 1));
+            groups.add(0, event(LogSeverity::Error, text, n as u64 + 1));
         }
         groups.rank(|_| "app.log".to_owned())
     }
@@ -562,8 +551,8 @@ mod tests {
             assert!(!is_uninformative_message(message), "{message}");
         }
         let mut groups = Groups::default();
-        groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
-        groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
+        groups.add(0, event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
+        groups.add(0, event(LogSeverity::Error, "Process completed with exit code 1.", 2));
         let list = groups.rank(|_| String::new());
         assert_eq!(list[0].message, "npm: cannot resolve the tree");
         assert_eq!(list.iter().map(is_uninformative).collect::<Vec<_>>(), [false, true]);
@@ -572,13 +561,16 @@ mod tests {
     #[test]
     fn missing_resources_rank_before_their_consequences() {
         let mut groups = Groups::default();
-        groups.add(event(
-            LogSeverity::Error,
-            "could not extend file \"base/1\": No space left on device",
-            2,
-        ));
+        groups.add(
+            0,
+            event(
+                LogSeverity::Error,
+                "could not extend file \"base/1\": No space left on device",
+                2,
+            ),
+        );
         for n in 0..38 {
-            groups.add(event(LogSeverity::Error, "health check failed: db DOWN", 4 + n));
+            groups.add(0, event(LogSeverity::Error, "health check failed: db DOWN", 4 + n));
         }
         groups.mark_end(0, 42, 20);
         assert!(groups.rank(|_| String::new())[0].message.contains("No space left"));
@@ -598,11 +590,14 @@ mod tests {
         let mut groups = Groups::default();
         for n in 0..8_000 {
             let (a, b) = (word(n), word(n * 7));
-            groups.add(event(
-                LogSeverity::Error,
-                &format!("{a} {b} failed because {b}{a} {a}{b} is gone"),
-                n,
-            ));
+            groups.add(
+                0,
+                event(
+                    LogSeverity::Error,
+                    &format!("{a} {b} failed because {b}{a} {a}{b} is gone"),
+                    n,
+                ),
+            );
         }
         assert!(groups.groups.len() > KEPT_GROUPS);
         let seconds = (cpu_time() - start) / 1_000_000_000;
@@ -612,10 +607,10 @@ mod tests {
     #[test]
     fn only_the_most_important_groups_are_kept() {
         let mut groups = Groups::default();
-        groups.add(event(LogSeverity::Fatal, "panic: the ring is full", 1));
+        groups.add(0, event(LogSeverity::Fatal, "panic: the ring is full", 1));
         for n in 0..20_000_u64 {
             let word: String = n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect();
-            groups.add(event(LogSeverity::Warning, &format!("{word} {word}x"), n + 2));
+            groups.add(0, event(LogSeverity::Warning, &format!("{word} {word}x"), n + 2));
         }
         let (events, dropped) = groups.counts();
         let list = groups.rank(|_| String::new());

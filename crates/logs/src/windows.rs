@@ -1,12 +1,11 @@
 //! Parser for Windows events as text: `wevtutil qe … /f:text`, the output of PowerShell's
 //! `Get-WinEvent` and `Get-EventLog`, and copies from the Event Viewer, in several languages.
 
-use precedent_core::model::LogSeverity;
-
 use crate::{
     error_keywords,
     formats::{EventField, FORMATS, Level},
     record::parse_level,
+    template::Event,
 };
 
 /// The maximum length of a description, in lines.
@@ -18,13 +17,12 @@ pub struct WindowsEvent {
     level: Option<Level>,
     source: String,
     id: String,
-    /// Time of the event.
-    pub time: Option<String>,
+    time: Option<String>,
     text: Vec<String>,
     /// True if lines without a field name continue the description.
     in_description: bool,
     /// Number of its first line.
-    pub line: u64,
+    line: u64,
 }
 
 /// Returns whether a line starts an event.
@@ -39,7 +37,7 @@ pub fn is_event_start(line: &str) -> bool {
     // Get-EventLog begins with Index, Get-WinEvent with TimeCreated or Message.
     let is_list = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
     // The Event Viewer begins with the name of the log, unindented.
-    let is_copy = FORMATS.event_field(name) == Some(EventField::Log) && line.starts_with(name);
+    let is_copy = FORMATS.windows.get(name) == Some(EventField::Log) && line.starts_with(name);
     (is_list || is_copy) && !value.is_empty()
 }
 
@@ -68,7 +66,7 @@ impl WindowsEvent {
 
     /// Reads a line of the event.
     pub fn read_line(&mut self, line: &str) {
-        let field = split_field(line).and_then(|(name, v)| Some((FORMATS.event_field(name)?, v)));
+        let field = split_field(line).and_then(|(name, v)| Some((FORMATS.windows.get(name)?, v)));
         let Some((field, value)) = field else {
             if self.in_description && self.text.len() < MAX_LINES && !line.trim().is_empty() {
                 self.text.push(line.trim().to_owned());
@@ -94,9 +92,8 @@ impl WindowsEvent {
         }
     }
 
-    /// Returns a failure's severity, headline and remaining text; `None` if the event is
-    /// informational.
-    pub fn finish(self) -> Option<(LogSeverity, String, String)> {
+    /// Returns the failure; `None` if the event is informational.
+    pub fn finish(self) -> Option<Event> {
         let severity = error_keywords::level_severity(self.level?, b"")?;
         let mut lines = self.text.into_iter();
         let mut first = lines.next().unwrap_or_default();
@@ -109,16 +106,16 @@ impl WindowsEvent {
         let parts = [self.source, format!("event {}", self.id)];
         let parts: Vec<&str> =
             parts.iter().map(String::as_str).filter(|h| !h.is_empty() && *h != "event ").collect();
-        Some((
-            severity,
-            format!("{}: {first}", parts.join(" ")),
-            lines.collect::<Vec<_>>().join("\n"),
-        ))
+        let message = format!("{}: {first}", parts.join(" "));
+        let text = std::iter::once(message.clone()).chain(lines).collect::<Vec<_>>().join("\n");
+        Some(Event { severity, time: self.time, line: self.line, message, text, is_cut: false })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use precedent_core::model::LogSeverity;
+
     use super::*;
 
     #[test]
@@ -135,9 +132,10 @@ mod tests {
             lines.for_each(|l| event.read_line(l));
             assert!(event.time.is_some(), "{text}");
             let expected = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
+            let event = event.finish().unwrap();
             assert_eq!(
-                event.finish(),
-                Some((LogSeverity::Error, expected.to_owned(), String::new())),
+                (event.severity, &event.message[..], &event.text[..]),
+                (LogSeverity::Error, expected, expected),
                 "{text}"
             );
         }

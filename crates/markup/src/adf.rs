@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::fence;
+use super::{Writer, fence};
 use precedent_text::words::Words;
 
 /// The maximum nesting depth; deeper nodes are omitted.
@@ -156,20 +156,16 @@ fn push_list(node: &Value, prefix: &str, depth: usize, out: &mut String) {
 }
 
 fn push_table(node: &Value, prefix: &str, depth: usize, out: &mut String) {
-    for (n, row) in children(node).iter().enumerate() {
-        let cells: Vec<String> = children(row)
-            .iter()
-            .map(|cell| {
-                let mut text = String::new();
-                push_blocks(cell, "", depth + 1, &mut text);
-                text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
-            })
-            .collect();
-        push_lines(prefix, &format!("| {} |", cells.join(" | ")), out);
-        if n == 0 {
-            push_lines(prefix, &format!("|{}", " --- |".repeat(cells.len().max(1))), out);
-        }
+    let mut table = Writer::default();
+    for row in children(node) {
+        let cells = children(row).iter().map(|cell| {
+            let mut text = String::new();
+            push_blocks(cell, "", depth + 1, &mut text);
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        table.row(&cells.collect::<Vec<_>>());
     }
+    push_lines(prefix, &table.finish(), out);
 }
 
 fn convert_inline(node: &Value, depth: usize) -> String {
@@ -193,11 +189,8 @@ fn convert_inline(node: &Value, depth: usize) -> String {
                 let name = attribute("text");
                 out.push_str(if name.is_empty() { "@someone" } else { name });
             }
-            "emoji" => out.push_str(if attribute("text").is_empty() {
-                attribute("shortName")
-            } else {
-                attribute("text")
-            }),
+            "emoji" if attribute("text").is_empty() => out.push_str(attribute("shortName")),
+            "emoji" => out.push_str(attribute("text")),
             "inlineCard" => out.push_str(&format!("<{}>", attribute("url"))),
             "status" => out.push_str(&format!("`{}`", attribute("text"))),
             "date" => {
@@ -241,8 +234,7 @@ fn apply_marks(node: &Value) -> String {
         };
     }
     // Emphasis marks must touch the emphasized words.
-    let start = text.len() - text.trim_start().len();
-    format!("{}{words}{}", &text[..start], &text[start + content.len()..])
+    text.replacen(content, &words, 1)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Document markups: AsciiDoc, Org, RDoc, Pod.
 
+use regex::Captures;
+
 use super::{
-    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Placeholders, STRIKETHROUGH_PLUS,
-    Writer, convert_italics, link, pattern,
+    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Line, STRIKETHROUGH_PLUS, Writer, link,
+    pattern, take_block,
 };
 
 pub(super) fn ascii_doc(text: &str) -> String {
@@ -77,26 +79,19 @@ pub(super) fn ascii_doc(text: &str) -> String {
 }
 
 fn ascii_doc_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let mut text = spans.mask(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
-    text = spans.mask(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| {
-        format!("![{}]({})", &c[2], &c[1])
-    });
-    text = spans
-        .mask(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
-    text = spans.mask(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| {
-        link(&c[2], &c[1])
-    });
-    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
-    text = pattern!(r"<<([^,>]+)(?:,\s*([^>]+))?>>")
-        .replace_all(&text, |c: &regex::Captures<'_>| {
+    Line::new(text)
+        .mask(pattern!(r"`\+?([^`]+?)\+?`"), "`$1`")
+        .mask(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), "![$2]($1)")
+        .links(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), "$2", "$1")
+        .links(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), "$2", "$1")
+        .mask_urls()
+        .replace(pattern!(r"<<([^,>]+)(?:,\s*([^>]+))?>>"), |c: &Captures<'_>| {
             c.get(2).map_or(c[1].to_owned(), |m| m.as_str().to_owned())
         })
-        .into_owned();
-    text =
-        pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
-    text = convert_italics(&BOLD.apply(&CODE_PLUS.apply(&text)));
-    spans.restore(&text)
+        .replace(pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:"), "")
+        .emphasize(&[&CODE_PLUS, &BOLD])
+        .italics()
+        .finish()
 }
 
 pub(super) fn org(text: &str) -> String {
@@ -130,12 +125,9 @@ pub(super) fn org(text: &str) -> String {
         } else if let Some(caps) = pattern!(r"^(\*+)\s+(.+?)(?:\s+:[\w@:]+:)?$").captures(line) {
             out.heading(caps[1].len(), &org_line(&caps[2]));
         } else if content == ":" || content.starts_with(": ") {
-            let mut code = vec![content.get(2..).unwrap_or("")];
-            while let Some(next) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": "))
-            {
-                code.push(next.trim().get(2..).unwrap_or(""));
-            }
-            out.code("", code);
+            let is_code = |l: &str| l.trim() == ":" || l.trim().starts_with(": ");
+            let code = take_block(content, &mut lines, is_code).into_iter();
+            out.code("", code.map(|l| l.trim().get(2..).unwrap_or("")));
         } else if content.starts_with("|-") {
         } else if let Some(row) = content.strip_prefix('|') {
             let row: Vec<String> =
@@ -150,15 +142,14 @@ pub(super) fn org(text: &str) -> String {
 }
 
 fn org_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let mut text =
-        spans.mask(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
-    text = spans.mask(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
-    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
-    text = CODE_TILDE.apply(&CODE_EQUALS.apply(&text));
-    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = BOLD.apply(&STRIKETHROUGH_PLUS.apply(&text));
-    spans.restore(&ITALIC_SLASH.apply(&text))
+    Line::new(text)
+        .links(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), "$2", "$1")
+        .links(pattern!(r"\[\[([^\]]+)\]\]"), "", "$1")
+        .mask_urls()
+        .emphasize(&[&CODE_EQUALS, &CODE_TILDE])
+        .mask_code()
+        .emphasize(&[&STRIKETHROUGH_PLUS, &BOLD, &ITALIC_SLASH])
+        .finish()
 }
 
 pub(super) fn rdoc(text: &str) -> String {
@@ -187,13 +178,8 @@ pub(super) fn rdoc(text: &str) -> String {
             out.line(&format!("- **{label}**: {}", rdoc_line(words)));
             in_list = true;
         } else if line.starts_with([' ', '\t']) && !body.is_empty() && !in_list {
-            let mut code = vec![line];
-            while let Some(next) =
-                lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty())
-            {
-                code.push(next);
-            }
-            out.code("", code);
+            let belongs = |l: &str| l.starts_with([' ', '\t']) || l.trim().is_empty();
+            out.code("", take_block(line, &mut lines, belongs));
         } else {
             in_list = in_list && (body.is_empty() || line.starts_with(' '));
             out.line(&rdoc_line(body));
@@ -203,23 +189,20 @@ pub(super) fn rdoc(text: &str) -> String {
 }
 
 fn rdoc_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let mut text =
-        spans.mask(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
-    text = CODE_PLUS.apply(&text);
-    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = spans.mask(
-        pattern!(r"\{([^}]+)\}\[([^\]]+)\]|(\w+)\[((?:https?|link|mailto):[^\]]+)\]"),
-        &text,
-        |c| {
-            let group = |a, b| c.get(a).or(c.get(b)).map_or("", |m| m.as_str());
-            link(group(1, 3), group(2, 4).trim_start_matches("link:"))
-        },
+    let links = pattern!(
+        r"\{([^}]+)\}\[(?:link:)?([^\]]+)\]|(\w+)\[(?:link:([^\]]+)|((?:https?|mailto):[^\]]+))\]"
     );
-    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
-    text = pattern!(r"</?(?:b|strong)>").replace_all(&text, "**").into_owned();
-    text = pattern!(r"</?(?:em|i)>").replace_all(&text, "*").into_owned();
-    spans.restore(&convert_italics(&BOLD.apply(&text)))
+    Line::new(text)
+        .mask(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), "`$1`")
+        .emphasize(&[&CODE_PLUS])
+        .mask_code()
+        .links(links, "$1$3", "$2$4$5")
+        .mask_urls()
+        .replace(pattern!(r"</?(?:b|strong)>"), "**")
+        .replace(pattern!(r"</?(?:em|i)>"), "*")
+        .emphasize(&[&BOLD])
+        .italics()
+        .finish()
 }
 
 pub(super) fn pod(text: &str) -> String {

@@ -12,10 +12,15 @@ pub mod safe_markdown;
 pub mod storage_format;
 mod wikis;
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    iter::{Peekable, from_fn, once},
+    str::Lines,
+    sync::LazyLock,
+};
 
 use precedent_text::pattern::re;
-use regex::Regex;
+use regex::{Captures, Regex, Replacer};
 
 /// A markup language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,56 +151,101 @@ static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("~", "`")
 static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("@", "`"));
 static ITALIC_SLASH: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::new("/", "*"));
 
-/// Converts `_words_` to emphasis.
-fn convert_italics(text: &str) -> String {
-    pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
-        .replace_all(text, "${1}*${2}*${3}")
-        .into_owned()
-}
-
 /// The delimiters of a placeholder.
 const PLACEHOLDER_START: char = '\u{1}';
 const PLACEHOLDER_END: char = '\u{2}';
 
-/// Converted text (code, URLs) that placeholders represent while the rest of a line is converted.
-#[derive(Default)]
-struct Placeholders(Vec<String>);
+/// A line whose markup is converted step by step. Placeholders represent converted text (code, URLs)
+/// that later steps must not change.
+struct Line {
+    text: String,
+    masked_texts: Vec<String>,
+}
 
-impl Placeholders {
-    fn insert(&mut self, text: String) -> String {
-        self.0.push(text);
-        format!("{PLACEHOLDER_START}{}{PLACEHOLDER_END}", self.0.len() - 1)
+impl Line {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), masked_texts: Vec::new() }
+    }
+
+    /// Replaces the matches of a pattern.
+    fn replace(mut self, pattern: &Regex, replacement: impl Replacer) -> Self {
+        self.text = pattern.replace_all(&self.text, replacement).into_owned();
+        self
     }
 
     /// Replaces the matches of a pattern with placeholders for the output of `convert`.
-    fn mask(
-        &mut self,
-        pattern: &Regex,
-        text: &str,
-        convert: impl Fn(&regex::Captures<'_>) -> String,
-    ) -> String {
-        pattern.replace_all(text, |c: &regex::Captures<'_>| self.insert(convert(c))).into_owned()
+    fn mask_with(mut self, pattern: &Regex, convert: impl Fn(&Captures<'_>) -> String) -> Self {
+        let insert = |c: &Captures<'_>| {
+            self.masked_texts.push(convert(c));
+            format!("{PLACEHOLDER_START}{}{PLACEHOLDER_END}", self.masked_texts.len() - 1)
+        };
+        self.text = pattern.replace_all(&self.text, insert).into_owned();
+        self
     }
 
-    fn restore(&self, text: &str) -> String {
-        let mut out = text.to_owned();
-        // Converted text may contain earlier placeholders.
+    /// Replaces the matches of a pattern with placeholders; `$1` is the first group.
+    fn mask(self, pattern: &Regex, replacement: &str) -> Self {
+        self.mask_with(pattern, |c| expand(c, replacement))
+    }
+
+    /// Replaces the matches of a pattern with links; `$1` is the first group.
+    fn links(self, pattern: &Regex, words: &str, address: &str) -> Self {
+        self.mask_with(pattern, |c| link(&expand(c, words), &expand(c, address)))
+    }
+
+    /// Protects code in backticks.
+    fn mask_code(self) -> Self {
+        self.mask(pattern!(r"`[^`\n]+`"), "$0")
+    }
+
+    /// Protects web addresses.
+    fn mask_urls(self) -> Self {
+        self.mask(pattern!(r"https?://[^\s<>]+"), "$0")
+    }
+
+    fn emphasize(mut self, list: &[&LazyLock<Emphasis>]) -> Self {
+        list.iter().for_each(|emphasis| self.text = emphasis.apply(&self.text));
+        self
+    }
+
+    /// Converts `_words_` to emphasis.
+    fn italics(self) -> Self {
+        let pattern =
+            pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#);
+        self.replace(pattern, "${1}*${2}*${3}")
+    }
+
+    /// Returns the text with the masked texts in place of their placeholders.
+    fn finish(self) -> String {
+        let mut out = self.text;
+        // A masked text may contain earlier placeholders.
         for _ in 0..3 {
             if !out.contains(PLACEHOLDER_START) {
                 break;
             }
-            out = pattern!(r"\x01(\d+)\x02")
-                .replace_all(&out, |c: &regex::Captures<'_>| {
-                    c[1].parse::<usize>()
-                        .ok()
-                        .and_then(|n| self.0.get(n))
-                        .cloned()
-                        .unwrap_or_default()
-                })
-                .into_owned();
+            let masked_text = |c: &Captures<'_>| {
+                let index = c[1].parse::<usize>().ok();
+                index.and_then(|n| self.masked_texts.get(n)).cloned().unwrap_or_default()
+            };
+            out = pattern!(r"\x01(\d+)\x02").replace_all(&out, masked_text).into_owned();
         }
         out
     }
+}
+
+fn expand(captures: &Captures<'_>, replacement: &str) -> String {
+    let mut out = String::new();
+    captures.expand(replacement, &mut out);
+    out
+}
+
+/// Returns a line with the lines below that belong to it.
+fn take_block<'a>(
+    first: &'a str,
+    lines: &mut Peekable<Lines<'a>>,
+    belongs: impl Fn(&str) -> bool,
+) -> Vec<&'a str> {
+    once(first).chain(from_fn(|| lines.next_if(|line| belongs(line)))).collect()
 }
 
 /// Returns a fence that is longer than any fence in the lines.

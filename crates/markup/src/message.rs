@@ -48,7 +48,7 @@ pub fn is_mail(start: &[u8]) -> bool {
     }) {
         lines.next();
     }
-    let (mut count, mut has_sender, mut has_date, mut is_first) = (0, false, false, true);
+    let (mut has_other, mut has_sender, mut has_date, mut is_first) = (false, false, false, true);
     for line in lines {
         if line.starts_with([' ', '\t']) && !is_first {
             continue;
@@ -58,18 +58,18 @@ pub fn is_mail(start: &[u8]) -> bool {
             break;
         }
         is_first = false;
-        let name = name.to_ascii_lowercase();
-        has_sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
-        has_date |= matches!(
-            name.as_str(),
-            "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status"
-        );
-        count += usize::from(matches!(
-            name.as_str(),
-            "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
-        ));
+        match name.to_ascii_lowercase().as_str() {
+            "from" | "sender" | "return-path" => has_sender = true,
+            "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status" => {
+                has_date = true
+            }
+            "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to" => {
+                has_other = true
+            }
+            _ => {}
+        }
     }
-    has_sender && has_date && count > 0
+    has_sender && has_date && has_other
 }
 
 /// Returns whether a line separates the emails in a mailbox: "From ada@mill.example Tue Mar  4

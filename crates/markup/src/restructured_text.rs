@@ -2,7 +2,9 @@
 
 use std::{cell::Cell, collections::HashMap};
 
-use super::{Placeholders, Writer, link, pattern};
+use regex::Captures;
+
+use super::{Line, Writer, link, pattern};
 
 /// Returns whether a line is the underline or overline of a heading.
 fn is_rule(line: &str) -> bool {
@@ -205,22 +207,20 @@ fn write_grid(lines: &[&str], start: usize, targets: &Targets, out: &mut Writer)
 }
 
 fn convert_inline(text: &str, targets: &Targets) -> String {
-    let mut spans = Placeholders::default();
-    let mut text = spans.mask(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
-    text = spans.mask(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
-        format!("`{}`", c[1].split('<').next().unwrap_or_default().trim())
-    });
-    text = spans.mask(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
-    let address_of = |words: &str| targets.address(words);
-    text = spans.mask(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &address_of(&c[1])));
-    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
-    text = pattern!(r"\b([A-Za-z][\w.+-]*?)_($|[\s.,;:!?)\]])")
-        .replace_all(&text, |c: &regex::Captures<'_>| match address_of(&c[1]) {
-            address if address.is_empty() => c[0].to_owned(),
-            address => format!("{}{}", link(&c[1], &address), &c[2]),
-        })
-        .into_owned();
-    text = pattern!(r"\|([A-Za-z][\w -]*)\|_?").replace_all(&text, "$1").into_owned();
-    spans.restore(&text)
+    let role =
+        |c: &Captures<'_>| format!("`{}`", c[1].split('<').next().unwrap_or_default().trim());
+    let target = |c: &Captures<'_>| match targets.address(&c[1]) {
+        address if address.is_empty() => c[0].to_owned(),
+        address => format!("{}{}", link(&c[1], &address), &c[2]),
+    };
+    Line::new(text)
+        .mask(pattern!(r"``(.+?)``"), "`$1`")
+        .mask_with(pattern!(r":[\w:+-]+:`([^`]+)`"), role)
+        .links(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), "$1", "$2")
+        .mask_with(pattern!(r"`([^`]+)`__?"), |c| link(&c[1], &targets.address(&c[1])))
+        .mask_code()
+        .mask_urls()
+        .replace(pattern!(r"\b([A-Za-z][\w.+-]*?)_($|[\s.,;:!?)\]])"), target)
+        .replace(pattern!(r"\|([A-Za-z][\w -]*)\|_?"), "$1")
+        .finish()
 }

@@ -4,6 +4,8 @@
 //! Confluence's elements first become plain HTML: code, quotes for panels, lists for tasks. Then
 //! [`html_to_markdown`] converts the HTML.
 
+use std::mem;
+
 use quick_xml::{
     Reader,
     events::{BytesStart, Event},
@@ -119,13 +121,15 @@ impl Page {
             "ac:rich-text-body" | "ac:adf-content" if !is_empty => self.begin_body(),
             "ac:task-list" if self.hidden_depth == 0 && !is_empty => self.out.push_str("<ul>"),
             "ac:task" if self.hidden_depth == 0 && !is_empty => self.out.push_str("<li>"),
-            "ac:link-body" | "ac:plain-text-link-body" => self.mark_link_text(),
+            "ac:link-body" | "ac:plain-text-link-body" => {
+                if let Some(link) = self.open_link() {
+                    link.has_text = true;
+                }
+            }
             "ri:page" | "ri:blog-post" | "ri:attachment" => {
                 let target = attribute(start, "ri:content-title")
                     .or_else(|| attribute(start, "ri:filename"));
-                if let (Some(link), Some(target)) =
-                    (self.open_elements.iter_mut().rev().find(|o| o.name == "ac:link"), target)
-                {
+                if let Some((link, target)) = self.open_link().zip(target) {
                     link.key = target;
                 }
             }
@@ -147,11 +151,9 @@ impl Page {
         self.open_elements.push(element);
     }
 
-    /// Writes an XHTML element.
     fn push_element(&mut self, start: &BytesStart<'_>, name: &str, is_empty: bool) {
         if name == "time" {
-            let day = attribute(start, "datetime").unwrap_or_default();
-            self.push_escaped(&day);
+            self.push_escaped(&attribute(start, "datetime").unwrap_or_default());
         }
         self.out.push('<');
         self.out.push_str(name);
@@ -174,7 +176,7 @@ impl Page {
         }
         let Some(owner) = self.open_elements.last_mut() else { return };
         // A macro with several bodies shows its title once.
-        let title = std::mem::take(&mut owner.title);
+        let title = mem::take(&mut owner.title);
         let is_panel = owner.is_panel();
         self.out.push_str(if is_panel { "<blockquote>" } else { "<div>" });
         self.push_title(&title);
@@ -188,10 +190,13 @@ impl Page {
         }
     }
 
-    fn mark_link_text(&mut self) {
-        if let Some(link) = self.open_elements.iter_mut().rev().find(|o| o.name == "ac:link") {
-            link.has_text = true;
-        }
+    fn open_link(&mut self) -> Option<&mut OpenElement> {
+        self.open_elements.iter_mut().rev().find(|o| o.name == "ac:link")
+    }
+
+    /// Returns the macro of the open parameter or body.
+    fn owner(&mut self) -> Option<&mut OpenElement> {
+        self.open_elements.iter_mut().nth_back(1)
     }
 
     fn end(&mut self, name: &str) {
@@ -203,8 +208,9 @@ impl Page {
         }
         // A mismatched tag also closes the elements inside it.
         let Some(index) = self.open_elements.iter().rposition(|o| o.name == name) else { return };
-        while self.open_elements.len() > index {
-            let Some(element) = self.open_elements.pop() else { break };
+        while self.open_elements.len() > index
+            && let Some(element) = self.open_elements.pop()
+        {
             self.close(&element);
         }
     }
@@ -236,33 +242,25 @@ impl Page {
         }
     }
 
-    /// Appends escaped text.
     fn push_text(&mut self, text: &str) {
-        if let Some(element) = self.open_elements.last() {
-            match element.name.as_str() {
-                "ac:parameter" => return self.set_parameter(text),
-                "ac:task-status" if self.hidden_depth == 1 => {
-                    // A box in brackets would be escaped like typed text.
-                    let is_done = text.trim() == "complete";
-                    self.out.push_str(if is_done { "☑ " } else { "☐ " });
-                    return;
-                }
-                _ => {}
+        match self.open_elements.last() {
+            Some(element) if element.name == "ac:parameter" => {
+                let key = element.key.clone();
+                self.set_parameter(&key, text);
             }
-        }
-        if self.hidden_depth == 0 {
-            self.out.push_str(text);
+            // A box in brackets would be escaped like typed text.
+            Some(element) if element.name == "ac:task-status" && self.hidden_depth == 1 => {
+                self.out.push_str(if text.trim() == "complete" { "☑ " } else { "☐ " });
+            }
+            _ if self.hidden_depth == 0 => self.out.push_str(text),
+            _ => {}
         }
     }
 
-    fn set_parameter(&mut self, text: &str) {
-        let key = self.open_elements.last().map(|p| p.key.clone()).unwrap_or_default();
-        let owner_index = self.open_elements.len().checked_sub(2);
-        let Some(owner) = owner_index.and_then(|index| self.open_elements.get_mut(index)) else {
-            return;
-        };
+    fn set_parameter(&mut self, key: &str, text: &str) {
+        let Some(owner) = self.owner() else { return };
         let text = html_escape::decode_html_entities(text);
-        match key.as_str() {
+        match key {
             "language" => owner.language.push_str(&text),
             "title" => owner.title.push_str(&text),
             "key" => owner.key.push_str(&text),
@@ -275,17 +273,11 @@ impl Page {
         if self.hidden_depth > 0 {
             return;
         }
-        let is_body = self.open_elements.last().is_some_and(|o| o.name == "ac:plain-text-body");
-        if !is_body {
-            self.push_escaped(text);
-            return;
+        if self.open_elements.last().is_none_or(|o| o.name != "ac:plain-text-body") {
+            return self.push_escaped(text);
         }
-        let owner_index = self.open_elements.len().checked_sub(2);
-        let (mut language, mut title) = (String::new(), String::new());
-        if let Some(owner) = owner_index.and_then(|index| self.open_elements.get_mut(index)) {
-            (language, title) =
-                (std::mem::take(&mut owner.language), std::mem::take(&mut owner.title));
-        }
+        let take = |o: &mut OpenElement| (mem::take(&mut o.language), mem::take(&mut o.title));
+        let (mut language, title) = self.owner().map(take).unwrap_or_default();
         language.retain(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-'));
         self.push_title(&title);
         let class = if language.is_empty() {

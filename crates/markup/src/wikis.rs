@@ -1,10 +1,6 @@
 //! Wiki and tracker markups: Textile, Jira, MediaWiki, Creole.
 
-use regex::Captures;
-
-use super::{
-    BOLD, CODE_AT, INSERTED, Placeholders, STRIKETHROUGH, Writer, convert_italics, link, pattern,
-};
+use super::{BOLD, CODE_AT, INSERTED, Line, STRIKETHROUGH, Writer, pattern, take_block};
 
 /// Parses a list item into its depth, whether it is ordered, and its text.
 fn parse_list_item<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
@@ -60,25 +56,16 @@ pub(super) fn textile(text: &str) -> String {
         {
             out.heading(caps[1].parse().unwrap_or(1), &textile_line(&caps[2]));
         } else if let Some(caps) = pattern!(r"^bc(?:\([^)]*\))?\.{1,2}\s+(.*)$").captures(body) {
-            let mut code = vec![caps[1].to_owned()];
-            while let Some(next) = lines.next_if(|l| !l.trim().is_empty()) {
-                code.push(next.to_owned());
-            }
-            out.code("", code.iter().map(String::as_str));
+            let first = caps.get(1).map_or("", |m| m.as_str());
+            out.code("", take_block(first, &mut lines, |l| !l.trim().is_empty()));
         } else if let Some(words) = body.strip_prefix("bq. ") {
             out.line(&format!("> {}", textile_line(words)));
         } else if let Some((depth, is_ordered, words)) = parse_list_item(line, &['*', '#']) {
             out.item(depth, is_ordered, &textile_line(words));
         } else if let Some(row) = parse_cells(body) {
-            let row: Vec<String> = row
-                .iter()
-                .map(|c| {
-                    textile_line(
-                        &pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?").replace(c, ""),
-                    )
-                })
-                .collect();
-            out.row(&row);
+            let style = pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?");
+            let row = row.iter().map(|cell| textile_line(&style.replace(cell, "")));
+            out.row(&row.collect::<Vec<_>>());
         } else {
             let words =
                 pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(body, "");
@@ -92,25 +79,21 @@ pub(super) fn textile(text: &str) -> String {
 }
 
 fn textile_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let mut text = spans.mask(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
-    text = CODE_AT.apply(&text);
-    text = spans.mask(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = spans.mask(
-        pattern!(
-            r#""([^"\n]+?)(?:\([^)"]*\))?":((?:https?://|mailto:|ftp://|/|#)[^\s<>"|]*[^\s<>"|.,;:!?)])"#
-        ),
-        &text,
-        |c| link(&c[1], &c[2]),
+    let links = pattern!(
+        r#""([^"\n]+?)(?:\([^)"]*\))?":((?:https?://|mailto:|ftp://|/|#)[^\s<>"|]*[^\s<>"|.,;:!?)])"#
     );
-    text = spans.mask(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), &text, |c| {
-        format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
-    });
-    text = spans.mask(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
-    text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
-    text = convert_italics(&BOLD.apply(&text));
-    text = INSERTED.apply(&STRIKETHROUGH.apply(&text));
-    spans.restore(&text)
+    Line::new(text)
+        .mask(pattern!(r"<code>(.*?)</code>"), "`$1`")
+        .emphasize(&[&CODE_AT])
+        .mask_code()
+        .links(links, "$1", "$2")
+        .mask(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), "![$2]($1)")
+        .mask_urls()
+        .replace(pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]"), "$1")
+        .emphasize(&[&BOLD])
+        .italics()
+        .emphasize(&[&STRIKETHROUGH, &INSERTED])
+        .finish()
 }
 
 /// The maximum number of code blocks that begin on one line.
@@ -204,32 +187,24 @@ fn jira_cells(line: &str) -> Option<Vec<String>> {
 }
 
 fn jira_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let mut text = spans.mask(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = spans.mask(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| {
-        link(&c[1], &c[2])
-    });
-    text =
-        spans.mask(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
-    text = spans.mask(pattern!(r"\[~([^\]]+)\]"), &text, |c| {
-        format!("@{}", c[1].trim_start_matches("accountid:"))
-    });
-    text = spans.mask(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| {
-        format!("![]({})", &c[1])
-    });
-    text = spans.mask(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
-    text =
-        spans.mask(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| {
-            panel_title(&c[1])
-        });
-    text = pattern!(
+    let layout = pattern!(
         r"\{(?:color|panel|anchor|expand|section|column|info|note|tip|warning)(?::[^}]*)?\}"
-    )
-    .replace_all(&text, "")
-    .into_owned();
-    text = convert_italics(&BOLD.apply(&text));
-    text = INSERTED.apply(&STRIKETHROUGH.apply(&text));
-    spans.restore(&text)
+    );
+    Line::new(text)
+        .mask(pattern!(r"\{\{(.+?)\}\}"), "`$1`")
+        .links(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), "$1", "$2")
+        .links(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), "", "$1")
+        .mask(pattern!(r"\[~(?:accountid:)*([^\]]+)\]"), "@$1")
+        .mask(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), "![]($1)")
+        .mask(pattern!(r"https?://[^\s<>|]+"), "$0")
+        .mask_with(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), |c| {
+            panel_title(&c[1])
+        })
+        .replace(layout, "")
+        .emphasize(&[&BOLD])
+        .italics()
+        .emphasize(&[&STRIKETHROUGH, &INSERTED])
+        .finish()
 }
 
 /// Formats the title in a panel's parameters: `title=Workaround|bgColor=#fff` or plain text.
@@ -280,11 +255,8 @@ pub(super) fn media_wiki(text: &str) -> String {
         } else if let Some(caps) = pattern!(r"^[:;]+\s*(.+)$").captures(line) {
             out.line(&media_wiki_line(&caps[1]));
         } else if !in_table && line.starts_with(' ') && !body.is_empty() {
-            let mut code = vec![line];
-            while let Some(next) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
-                code.push(next);
-            }
-            out.code("", code);
+            let belongs = |l: &str| l.starts_with(' ') && !l.trim().is_empty();
+            out.code("", take_block(line, &mut lines, belongs));
         } else {
             out.line(&media_wiki_line(body));
         }
@@ -296,23 +268,20 @@ pub(super) fn media_wiki(text: &str) -> String {
 }
 
 fn media_wiki_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let code = |c: &Captures<'_>| format!("`{}`", &c[1]);
-    let mut text = spans.mask(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
-    text = spans.mask(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
-    text = spans.mask(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| {
-        link(&c[2], &c[1])
-    });
-    text =
-        spans.mask(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
-    text = spans.mask(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
-    text = pattern!(r"\[\[(?:File|Image):[^\]]*\]\]").replace_all(&text, "").into_owned();
-    text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
-    text = pattern!(r"\{\{[^{}]*\}\}|<ref[^>/]*/>").replace_all(&text, "").into_owned();
-    text = pattern!(r"<ref[^>]*>(.*?)</ref>").replace_all(&text, " ($1)").into_owned();
-    text = pattern!(r"<br\s*/?>").replace_all(&text, " ").into_owned();
-    text = text.replace("'''''", "***").replace("'''", "**").replace("''", "*");
-    spans.restore(&text)
+    Line::new(text)
+        .mask(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), "`$1`")
+        .mask(pattern!(r"<nowiki>(.*?)</nowiki>"), "$1")
+        .links(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)(?:\s+([^\]]+))?\]"), "$2", "$1")
+        .mask(pattern!(r"https?://[^\s<>\]]+"), "$0")
+        .replace(pattern!(r"\[\[(?:File|Image):[^\]]*\]\]"), "")
+        .replace(pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]"), "$1")
+        .replace(pattern!(r"\{\{[^{}]*\}\}|<ref[^>/]*/>"), "")
+        .replace(pattern!(r"<ref[^>]*>(.*?)</ref>"), " ($1)")
+        .replace(pattern!(r"<br\s*/?>"), " ")
+        .replace(pattern!("'''''"), "***")
+        .replace(pattern!("'''"), "**")
+        .replace(pattern!("''"), "*")
+        .finish()
 }
 
 pub(super) fn creole(text: &str) -> String {
@@ -330,12 +299,9 @@ pub(super) fn creole(text: &str) -> String {
         {
             out.item(depth, is_ordered, &creole_line(words));
         } else if body.starts_with('|') {
-            let row: Vec<String> = creole_line(body)
-                .trim_matches('|')
-                .split('|')
-                .map(|c| c.trim_start_matches('=').to_owned())
-                .collect();
-            out.row(&row);
+            let line = creole_line(body);
+            let row = line.trim_matches('|').split('|').map(|cell| cell.trim_start_matches('='));
+            out.row(&row.collect::<Vec<_>>());
         } else {
             out.line(&creole_line(body));
         }
@@ -344,19 +310,14 @@ pub(super) fn creole(text: &str) -> String {
 }
 
 fn creole_line(text: &str) -> String {
-    let mut spans = Placeholders::default();
-    let mut text = spans.mask(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = spans.mask(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
-        format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
-    });
-    text = spans.mask(
-        pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"),
-        &text,
-        |c| link(c.get(2).map_or("", |m| m.as_str()), &c[1]),
-    );
-    text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
-    text = spans.mask(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
-    text = pattern!(r"//(.+?)//").replace_all(&text, "*$1*").into_owned();
-    text = text.replace(r"\\", " ");
-    spans.restore(&text)
+    let links = pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]");
+    Line::new(text)
+        .mask(pattern!(r"\{\{\{(.*?)\}\}\}"), "`$1`")
+        .mask(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), "![$2]($1)")
+        .links(links, "$2", "$1")
+        .replace(pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]"), "$1")
+        .mask(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), "$0")
+        .replace(pattern!(r"//(.+?)//"), "*$1*")
+        .replace(pattern!(r"\\\\"), " ")
+        .finish()
 }

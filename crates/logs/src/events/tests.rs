@@ -380,7 +380,7 @@ fn read_blocks(blocks: &[String], is_marked: bool) -> ParsedLogs {
     let mut reader = Reader::default();
     reader.read_part(InputPart::Begin("a.log".to_owned()));
     for block in blocks {
-        let part = InputPart::Block(block.clone().into_bytes());
+        let part = InputPart::Block(block.clone().into_bytes(), Vec::new());
         reader.read_part(if is_marked { part.mark_quiet_lines() } else { part });
     }
     reader.read_part(InputPart::End);

@@ -1,6 +1,9 @@
 //! Chat messages as exported by Slack: a message with replies is an item, and the replies are
 //! its comments.
 
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::{
@@ -9,7 +12,7 @@ use super::{
 };
 use crate::tracker::dates;
 use precedent_core::model::{Author, DocumentRecord, item_number};
-use precedent_text::html;
+use precedent_text::{html, pattern::re};
 
 const SOLVED_REACTIONS: &[&str] =
     &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
@@ -43,7 +46,8 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         context.add_notice("messages from bots and channel events are skipped");
         return Vec::new();
     }
-    let created_at = dates::parse(message_id, dates::Order::default());
+    let time = |text: &str| dates::parse(text, dates::Order::default());
+    let created_at = time(message_id);
     let body = markdown(value["text"].as_str().unwrap_or_default(), context);
     let author = value["user"].as_str().map(|id| context.mapping.person_name(id));
     if value["thread_ts"] != value["ts"] {
@@ -57,13 +61,10 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
         };
         return vec![ParsedItem::Record(reply.record(None, "", bytes.to_vec()))];
     }
-    let reactions = value["reactions"].as_array().into_iter().flatten();
-    let is_solved = reactions
-        .into_iter()
-        .any(|r| r["name"].as_str().is_some_and(|n| SOLVED_REACTIONS.contains(&n)));
-    let last_reply_at = value["latest_reply"]
-        .as_str()
-        .and_then(|message_id| dates::parse(message_id, dates::Order::default()));
+    let mut reactions = value["reactions"].as_array().into_iter().flatten();
+    let is_solved =
+        reactions.any(|r| r["name"].as_str().is_some_and(|n| SOLVED_REACTIONS.contains(&n)));
+    let last_reply_at = value["latest_reply"].as_str().and_then(time);
     let item = DocumentRecord {
         number: Some(thread),
         title: title_or_first_line("", &body),
@@ -79,8 +80,8 @@ pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<
     };
     let mut out = vec![ParsedItem::Record(item_record(item, bytes.to_vec()))];
     // Some exporters include the replies in the first message.
-    for reply in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
-    {
+    let lists = value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array());
+    for reply in lists.flatten() {
         if is_message(reply) && reply["ts"] != value["ts"] {
             out.extend(parse_message(reply, reply.to_string().as_bytes(), context));
         }
@@ -94,29 +95,20 @@ fn thread_number(ts: &str) -> Option<u64> {
     item_number(&format!("{seconds}{rest:0<6}"))
 }
 
+/// Converts mentions and links: `<@U1>`, `<#C1|name>`, `<https://x.example|words>`.
 fn markdown(text: &str, context: &FileContext) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((prefix, tail)) = rest.split_once('<') {
-        out.push_str(prefix);
-        let Some((inner, tail)) = tail.split_once('>') else {
-            out.push('<');
-            rest = tail;
-            continue;
-        };
-        let (target, label) = inner.split_once('|').unwrap_or((inner, ""));
+    static TARGETS: LazyLock<Regex> = LazyLock::new(|| re(r"<([^>|]*)(?:\|([^>]*))?>"));
+    let convert = |c: &Captures<'_>| {
+        let (target, label) = (&c[1], c.get(2).map_or("", |label| label.as_str()));
         match target.chars().next() {
-            Some('@') => out.push_str(&format!("@{}", context.mapping.person_name(&target[1..]))),
-            Some('#' | '!') => {
-                out.push_str(&format!("#{}", if label.is_empty() { &target[1..] } else { label }))
-            }
-            _ if label.is_empty() => out.push_str(target),
-            _ => out.push_str(&format!("[{label}]({target})")),
+            Some('@') => format!("@{}", context.mapping.person_name(&target[1..])),
+            Some('#' | '!') if label.is_empty() => format!("#{}", &target[1..]),
+            Some('#' | '!') => format!("#{label}"),
+            _ if label.is_empty() => target.to_owned(),
+            _ => format!("[{label}]({target})"),
         }
-        rest = tail;
-    }
-    out.push_str(rest);
-    html::decode_entities(&out)
+    };
+    html::decode_entities(&TARGETS.replace_all(text, convert))
 }
 
 #[cfg(test)]

@@ -1,29 +1,25 @@
 //! Maps table columns to fields.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use super::names::{self, FIELDS, data_rows, normalize, relation_phrases};
 use precedent_text::words::phrases;
 
 /// The fields that several columns may provide together.
-pub const MULTI_COLUMN_FIELDS: &[&str] = &[
-    "labels",
-    "body",
-    "closed",
-    "comments",
-    "comment author",
-    "comment date",
-    "duplicates",
-    "duplicated",
-    "related",
-];
+const MULTI_COLUMN_FIELDS: &str = "labels, body, closed, comments, comment author, comment date, \
+    duplicates, duplicated, related";
+
+/// Returns whether several columns may provide a field together.
+pub fn is_multi_column(field: &str) -> bool {
+    phrases(MULTI_COLUMN_FIELDS).any(|name| name == field)
+}
 
 /// Returns the field for a column name, and the rank of the name.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
-    match link_field(&normalize(name)) {
-        Some(kind) => Some((kind, 0)),
-        None => names::field(name),
-    }
+    link_field(&normalize(name)).map(|kind| (kind, 0)).or_else(|| names::field(name))
 }
 
 /// Returns the field of a Jira link column: `Outward issue link (Duplicate)`.
@@ -51,20 +47,18 @@ fn tracker_field(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
 
 /// Assigns the columns of a tracker to fields.
 pub fn assign(headers: &[String], tracker: &str) -> Vec<(&'static str, Vec<usize>)> {
-    let fields: Vec<Option<(&'static str, usize)>> =
-        headers.iter().map(|h| tracker_field(h, tracker)).collect();
+    let mut columns_of: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+    for (index, header) in headers.iter().enumerate() {
+        if let Some((field, rank)) = tracker_field(header, tracker) {
+            columns_of.entry(field).or_default().push((rank, index));
+        }
+    }
     let mut out = Vec::new();
     for field in &FIELDS.list {
-        let mut columns: Vec<(usize, usize)> = fields
-            .iter()
-            .enumerate()
-            .filter_map(|(index, f)| {
-                f.filter(|(name, _)| name == field).map(|(_, rank)| (rank, index))
-            })
-            .collect();
+        let Some(mut columns) = columns_of.remove(field) else { continue };
         columns.sort_unstable();
-        let Some((best_rank, _)) = columns.first().copied() else { continue };
-        if !MULTI_COLUMN_FIELDS.contains(field) {
+        let best_rank = columns[0].0;
+        if !is_multi_column(field) {
             // A single-valued field takes the best name; its repeated columns fill in empty cells.
             columns.retain(|(rank, _)| *rank == best_rank);
         } else if !matches!(*field, "body" | "closed") {

@@ -157,10 +157,11 @@ fn collect_files(folder: &Path, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
     if folder.join(CASEBOOK_DATABASE).is_file() {
         return Ok(());
     }
-    for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
-        let entry = entry.map_err(|e| Error::io(folder, e))?;
+    let to_error = |e| Error::io(folder, e);
+    for entry in std::fs::read_dir(folder).map_err(to_error)? {
+        let entry = entry.map_err(to_error)?;
         // Links are skipped, because they could lead out of the folder.
-        let kind = entry.file_type().map_err(|e| Error::io(folder, e))?;
+        let kind = entry.file_type().map_err(to_error)?;
         if entry.file_name().to_string_lossy().starts_with('.') {
             continue;
         }
@@ -195,7 +196,7 @@ pub fn for_each_member(
             .with_hint("Import it as a casebook.")
             .with_command(None, "precedent import casebook FILE"));
     }
-    visit_members(file, &start, 1, &mut visit)?;
+    visit_members(file, 1, &mut visit)?;
     Ok(is_tar(&start) || is_zip(&start))
 }
 
@@ -211,8 +212,8 @@ fn document_contents(document: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
         office::sheets(bytes)?.into_iter().filter(|(_, table)| !table.is_empty()).collect();
     let is_single = sheets.len() == 1;
     let contents = sheets.into_iter().map(|(name, table)| {
-        let name =
-            if is_single { document.name.clone() } else { format!("{}: {name}", document.name) };
+        let file = document.name.clone();
+        let name = if is_single { file } else { format!("{file}: {name}") };
         Content { relative_path: name.clone(), name, bytes: Some(table.into()), ..document.clone() }
     });
     Some(contents.collect())
@@ -230,25 +231,21 @@ fn visit_each(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
 /// A callback for each content that returns whether to continue.
 type Visitor<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
 
-/// Calls `visit` with a file that starts with these bytes, or with its members if it is an archive.
-/// An invalid archive is passed to `visit`, which reports its error.
-fn visit_members(
-    member: Content,
-    start: &[u8],
-    depth: usize,
-    visit: &mut Visitor<'_>,
-) -> Result<bool> {
+/// Calls `visit` with a file, or with its members if it is an archive. An invalid archive is passed
+/// to `visit`, which reports its error.
+fn visit_members(member: Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
+    let start = member.start(1024).unwrap_or_default();
     if depth > MAX_ARCHIVE_DEPTH {
         return visit(member);
     }
-    if is_tar(start) {
+    if is_tar(&start) {
         return visit_tar(&member, depth, visit);
     }
-    if is_zip(start) && (depth == 1 || is_plain_zip(&member)) {
+    if is_zip(&start) && (depth == 1 || is_plain_zip(&member)) {
         return visit_zip(&member, depth, visit);
     }
-    let is_document = start.starts_with(OLE) || is_zip(start);
-    let bytes = if is_document { read_all(&member).ok() } else { None };
+    let is_document = start.starts_with(OLE) || is_zip(&start);
+    let bytes = is_document.then(|| read_all(&member).ok()).flatten();
     match bytes.and_then(|bytes| document_contents(&member, &bytes)) {
         Some(document_contents) => visit_each(document_contents, visit),
         None => visit(member),
@@ -268,11 +265,8 @@ fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
 
 fn read_all(content: &Content) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let stream = content.open()?;
-    stream
-        .take(MAX_MEMBER + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| damage_error(&content.path, &e))?;
+    let result = content.open()?.take(MAX_MEMBER + 1).read_to_end(&mut bytes);
+    result.map_err(|e| damage_error(&content.path, &e))?;
     match bytes.len() as u64 > MAX_MEMBER {
         true => Err(size_error(&content.path, "the archive")),
         false => Ok(bytes),
@@ -299,11 +293,12 @@ fn is_relevant(name: &str) -> bool {
         // Merge requests are included so that skipping them is reported.
         return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
-    let is_metadata =
-        ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
-            .contains(&file)
-            || name.ends_with("tree/project.json");
-    !is_metadata && !file.starts_with('.') && !name.starts_with("__MACOSX/")
+    let metadata =
+        ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"];
+    !metadata.contains(&file)
+        && !name.ends_with("tree/project.json")
+        && !file.starts_with('.')
+        && !name.starts_with("__MACOSX/")
 }
 
 /// Returns whether a file name has the form of GitHub's migration archives: `issues_000001.json`.
@@ -323,18 +318,18 @@ static IGNORED_PREFIXES: Words = Words::new(
 /// Reads a tar archive; returns whether to continue.
 fn visit_tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &archive.path;
+    let to_error = |e: io::Error| damage_error(path, &e);
     let mut tar = tar::Archive::new(archive.open()?);
     let mut count = 0;
-    for entry in tar.entries().map_err(|e| damage_error(path, &e))? {
-        let entry = entry.map_err(|e| damage_error(path, &e))?;
-        let name = entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
+    for entry in tar.entries().map_err(to_error)? {
+        let entry = entry.map_err(to_error)?;
+        let name = entry.path().map_err(to_error)?.to_string_lossy().into_owned();
         if !entry.header().entry_type().is_file() || !is_relevant(&name) {
             continue;
         }
         count += 1;
         let member = read_member(archive, &name, count, entry.size(), entry)?;
-        let start = member.start(1024).unwrap_or_default();
-        if !visit_members(member, &start, depth + 1, visit)? {
+        if !visit_members(member, depth + 1, visit)? {
             return Ok(false);
         }
     }
@@ -344,9 +339,10 @@ fn visit_tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result
 fn visit_zip(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &archive.path;
     if archive.bytes.is_none() {
-        let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
-        let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
-        if is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?) {
+        let to_error = |e| Error::io(path, e);
+        let mut file = BufReader::new(File::open(path).map_err(to_error)?);
+        let size = file.get_ref().metadata().map_err(to_error)?.len();
+        if is_zip(file.fill_buf().map_err(to_error)?) {
             archive.bytes_read.store(size, Ordering::Relaxed);
             return visit_zip_members(archive, size, file, depth, visit);
         }
@@ -393,8 +389,7 @@ fn visit_zip_members<R: Read + io::Seek>(
             ))
             .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
-        let start = member.start(1024).unwrap_or_default();
-        if !visit_members(member, &start, depth + 1, visit)? {
+        if !visit_members(member, depth + 1, visit)? {
             return Ok(false);
         }
     }
@@ -426,10 +421,9 @@ fn read_member(
     Ok(Content {
         name,
         relative_path,
-        path: path.clone(),
         is_wiki: false,
         bytes: Some(bytes.into()),
-        bytes_read: Arc::clone(&archive.bytes_read),
+        ..archive.clone()
     })
 }
 

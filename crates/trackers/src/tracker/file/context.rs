@@ -34,7 +34,6 @@ struct Findings {
 }
 
 impl FileContext {
-    /// Creates the context of a file.
     pub fn new(mapping: &Mapping) -> Self {
         Self { mapping: mapping.clone(), ..Self::default() }
     }
@@ -52,7 +51,6 @@ impl FileContext {
         is_closed
     }
 
-    /// Adds a notice about how records are read.
     pub fn add_notice(&self, notice: &'static str) {
         self.findings().notices.insert(notice);
     }
@@ -67,7 +65,6 @@ impl FileContext {
         self.findings().unused_text.fields(include_all)
     }
 
-    /// Returns all notices.
     pub fn notices(&self) -> Vec<Hint> {
         let findings = self.findings();
         let mut notices = unknown_state_notices(&findings.unknown_states, "record");

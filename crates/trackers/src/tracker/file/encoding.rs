@@ -2,9 +2,8 @@
 //! (U+FFFD), never a record.
 
 use std::{
-    cmp::Ordering,
     collections::BTreeSet,
-    io::{self, Read},
+    io::{self, Cursor, Read},
 };
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -20,7 +19,6 @@ const MAX_SAMPLE: usize = 1024 * 1024;
 /// The detected encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charset {
-    /// Encoding.
     pub encoding: &'static Encoding,
     /// Number of undecodable characters.
     pub errors: u64,
@@ -84,13 +82,10 @@ impl Utf8Counter {
 /// Detects the encoding of a stream by reading all of it, because a legacy character may be in the
 /// last row. `is_whole_file` states whether the stream ends with the file; otherwise, it may end
 /// inside a character, so one invalid character is weak evidence.
-///
-/// # Errors
-/// Any error from the stream.
 pub fn detect(mut stream: impl Read, is_whole_file: bool) -> io::Result<Charset> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
-    let exact = |encoding| Ok(Charset { encoding, errors: 0, alternative: None });
+    let exact = |encoding| Ok(Charset { encoding, ..Charset::default() });
     if let Some((encoding, _)) = Encoding::for_bom(&start) {
         if encoding != UTF_8 {
             return exact(encoding);
@@ -159,13 +154,10 @@ fn count_separators(units: impl Iterator<Item = u16>) -> Option<usize> {
     for letter in char::decode_utf16(units) {
         letter_count += 1;
         match letter {
-            Ok(c) if c.is_control() && !c.is_whitespace() => control_count += 1,
             // Other ASCII characters may be Chinese characters in the wrong byte order.
-            Ok(c) => {
-                separator_count +=
-                    usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
-            }
-            Err(_) => control_count += 1,
+            Ok(' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|') => separator_count += 1,
+            Ok(c) if !c.is_control() || c.is_whitespace() => {}
+            _ => control_count += 1,
         }
     }
     // The last character may be truncated, and text may contain control sequences.
@@ -220,10 +212,9 @@ fn choose_latin(
         (0..western.len()).filter(|index| western[*index] != eastern[*index]).collect();
     let misfits =
         |text: &[char]| differences.iter().filter(|index| is_misfit(text, **index)).count();
-    match misfits(&eastern).cmp(&misfits(&western)) {
-        Ordering::Greater => return (WINDOWS_1252, None),
-        Ordering::Less => return (guess, None),
-        Ordering::Equal => {}
+    let (eastern_misfits, western_misfits) = (misfits(&eastern), misfits(&western));
+    if eastern_misfits != western_misfits {
+        return (if eastern_misfits > western_misfits { WINDOWS_1252 } else { guess }, None);
     }
     // Eastern European text has many such letters; Western text has few, in foreign words.
     let letters: BTreeSet<char> = differences.iter().map(|index| western[*index]).collect();
@@ -279,20 +270,17 @@ pub struct Utf8Reader<R> {
     inner: R,
     decoder: Decoder,
     input: Vec<u8>,
-    output: Vec<u8>,
-    position: usize,
+    output: Cursor<Vec<u8>>,
     is_at_end: bool,
 }
 
 impl<R: Read> Utf8Reader<R> {
-    /// Creates a reader for a stream in this encoding.
     pub fn new(inner: R, encoding: &'static Encoding) -> Self {
         Self {
             inner,
             decoder: encoding.new_decoder_with_bom_removal(),
             input: vec![0; 64 * 1024],
-            output: Vec::new(),
-            position: 0,
+            output: Cursor::default(),
             is_at_end: false,
         }
     }
@@ -300,24 +288,21 @@ impl<R: Read> Utf8Reader<R> {
 
 impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.position == self.output.len() {
-            if self.is_at_end {
-                return Ok(0);
+        loop {
+            let n = self.output.read(buffer)?;
+            if n > 0 || self.is_at_end || buffer.is_empty() {
+                return Ok(n);
             }
             let n = self.inner.read(&mut self.input)?;
             self.is_at_end = n == 0;
             let max_length =
                 self.decoder.max_utf8_buffer_length(n).unwrap_or(n.saturating_mul(3) + 16);
-            self.output.resize(max_length, 0);
+            let mut output = vec![0; max_length];
             let (_, _, written_bytes, _) =
-                self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.is_at_end);
-            self.output.truncate(written_bytes);
-            self.position = 0;
+                self.decoder.decode_to_utf8(&self.input[..n], &mut output, self.is_at_end);
+            output.truncate(written_bytes);
+            self.output = Cursor::new(output);
         }
-        let n = buffer.len().min(self.output.len() - self.position);
-        buffer[..n].copy_from_slice(&self.output[self.position..self.position + n]);
-        self.position += n;
-        Ok(n)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Errors for unsupported files: their likely format and the next step.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::Value;
 
 use super::{content::Content, xml};
 use precedent_core::error::Error;
-use precedent_text::html;
+use precedent_text::{html, pattern::re};
 
 fn error(content: &Content, problem: &str, hint: &str) -> Error {
     let location = match content.path.file_name().map(|n| n.to_string_lossy()) {
@@ -16,7 +19,6 @@ fn error(content: &Content, problem: &str, hint: &str) -> Error {
     Error::not_found(format!("{location}: {problem}: nothing to import")).with_hint(hint)
 }
 
-/// Returns the error for a valid file without content.
 pub fn empty_file_error(content: &Content, kind: &str) -> Error {
     error(
         content,
@@ -25,7 +27,6 @@ pub fn empty_file_error(content: &Content, kind: &str) -> Error {
     )
 }
 
-/// Returns the error for a user list.
 pub fn user_list_error(content: &Content) -> Error {
     error(
         content,
@@ -71,17 +72,12 @@ pub fn signature_error(content: &Content, start: &[u8]) -> Option<Error> {
             "Download the file itself: git lfs pull",
         ),
     ];
-    if let Some((_, problem, hint)) =
-        signatures.iter().find(|(signature, ..)| start.starts_with(signature))
-    {
-        return Some(error(content, problem, hint));
+    let is_empty = start.iter().all(|b| b.is_ascii_whitespace() || *b == 0)
+        || start.trim_ascii() == b"\xef\xbb\xbf";
+    match signatures.iter().find(|(signature, ..)| start.starts_with(signature)) {
+        Some((_, problem, hint)) => Some(error(content, problem, hint)),
+        None => is_empty.then(|| empty_file_error(content, "an empty file")),
     }
-    if start.iter().all(|b| b.is_ascii_whitespace() || *b == 0)
-        || start.trim_ascii() == b"\xef\xbb\xbf"
-    {
-        return Some(empty_file_error(content, "an empty file"));
-    }
-    None
 }
 
 /// Returns the tracker that wrote an XML file, and the element that contains an item.
@@ -126,20 +122,17 @@ pub fn markup_error(content: &Content, text: &str) -> Error {
             "Export the same list as CSV: in Jira, Export › CSV (all fields).",
         );
     }
-    let title = lower
-        .find("<title")
-        .and_then(|index| start.get(index..))
-        .and_then(|t| t.split_once('>'))
-        .map(|(_, t)| t);
-    let title =
-        title.map(|t| html::to_text(t.split('<').next().unwrap_or_default())).unwrap_or_default();
+    static TITLE: LazyLock<Regex> = LazyLock::new(|| re("(?i)<title[^>]*>([^<]*)"));
+    let title = TITLE.captures(&start).map(|c| html::to_text(&c[1])).unwrap_or_default();
     let title: String = title.chars().take(60).collect();
+    let title_note = match title.trim() {
+        "" => String::new(),
+        title => format!(" (\"{title}\")"),
+    };
     let login_words =
         ["password", "sign in", "sign-in", "single sign-on", "log in", "login", "anmelden"];
     let is_login = login_words.iter().any(|w| lower.contains(w));
     let page_kind = if is_login { "this is a sign-in page" } else { "this is a web page" };
-    let title_note =
-        if title.trim().is_empty() { String::new() } else { format!(" (\"{}\")", title.trim()) };
     error(
         content,
         &format!("{page_kind}{title_note}, not an export"),
@@ -167,14 +160,8 @@ pub fn text_error(content: &Content, text: &str) -> Error {
             "Supported formats: JSON, CSV, XML, emails and Markdown, also compressed as gz, bz2, xz, zst, zip or tar.",
         );
     }
-    let line: String = start
-        .lines()
-        .map(str::trim)
-        .find(|l| !l.is_empty())
-        .unwrap_or_default()
-        .chars()
-        .take(60)
-        .collect();
+    let line = start.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
+    let line: String = line.chars().take(60).collect();
     error(
         content,
         &format!("this is neither JSON nor a table (\"{line}\")"),
@@ -201,36 +188,27 @@ pub fn api_response_error(
     };
     let has_list = has_list && response.is_none();
     let first = response.as_ref().or(first)?;
-    if first.get("name").is_some() && first.get("color").is_some() && first.get("title").is_none() {
+    let has = |name: &str| first.get(name).is_some();
+    if has("name") && has("color") && !has("title") {
         return Some(error(content, "this is a list of labels", "Export the issues themselves."));
     }
-    if first.get("title").is_some()
-        || first.get("number").is_some()
-        || first.get("id").is_some()
-        || has_list
-    {
+    if has("title") || has("number") || has("id") || has_list {
         return None;
     }
     let message_of = |name: &str| match first.get(name)? {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(items) => items.iter().find_map(|v| {
-            v.as_str().map(str::to_owned).or_else(|| v.get("message")?.as_str().map(str::to_owned))
-        }),
-        Value::Object(object) => ["message", "title", "detail"]
-            .iter()
-            .find_map(|n| object.get(*n)?.as_str().map(str::to_owned)),
-        _ => None,
+        Value::String(text) => Some(text.as_str()),
+        Value::Array(items) => {
+            items.iter().find_map(|v| v.as_str().or_else(|| v.get("message")?.as_str()))
+        }
+        object => ["message", "title", "detail"].iter().find_map(|n| object.get(*n)?.as_str()),
     };
     let keys = ["message", "errors", "errorMessages", "error", "error_description"];
     let message = keys.iter().find_map(|n| message_of(n)).filter(|w| !w.is_empty())?;
     let message: String = message.chars().take(100).collect();
     let lower = message.to_lowercase();
+    let names_access = ["credential", "unauthor", "authent", "forbidden"];
     let hint = match () {
-        () if lower.contains("credential")
-            || lower.contains("unauthor")
-            || lower.contains("authent")
-            || lower.contains("forbidden") =>
-        {
+        () if names_access.iter().any(|word| lower.contains(word)) => {
             "The tracker denied access: sign in or use a token with read access, then export again."
         }
         () if lower.contains("rate limit") => {

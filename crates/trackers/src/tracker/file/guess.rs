@@ -9,6 +9,8 @@ use crate::tracker::{
 };
 
 const MAX_STATES: usize = 20;
+/// Returns whether the contents of a column are those of a field.
+type Matcher = fn(&ColumnStats) -> bool;
 
 /// The contents of a column.
 #[derive(Clone, Debug, Default)]
@@ -58,8 +60,7 @@ impl ColumnStats {
         !self.is_mostly(self.dates) && !self.is_mostly(self.addresses) && self.cells > 0
     }
 
-    /// Returns whether the column contains prose.
-    pub fn is_prose(&self) -> bool {
+    fn is_prose(&self) -> bool {
         self.is_text() && self.mean_words() >= 6 && self.is_distinct()
     }
 }
@@ -70,41 +71,28 @@ pub fn guess_fields(
     columns: &[(usize, ColumnStats)],
     is_missing: impl Fn(&str) -> bool,
 ) -> Vec<(&'static str, usize)> {
-    let mut out: Vec<(&'static str, usize)> = Vec::new();
-    let mut assign = |field: &'static str, matches: &dyn Fn(&ColumnStats) -> bool| {
-        let is_free = |index: &usize| out.iter().all(|(_, column)| column != index);
-        let position = columns
-            .iter()
-            .find(|(index, column)| is_free(index) && matches(column))
-            .map(|(index, _)| *index);
-        out.extend(position.map(|index| (field, index)));
-    };
-    if is_missing("url") {
-        assign("url", &|c| c.is_mostly(c.addresses));
-    }
-    if is_missing("number") {
-        assign("number", &|c| {
+    let fields: [(&'static str, Matcher); 5] = [
+        ("url", |c| c.is_mostly(c.addresses)),
+        ("number", |c| {
             c.is_mostly(c.numbers)
                 && !c.is_mostly(c.dates)
                 && c.is_mostly(c.distinct_texts.len())
                 && c.mean_words() < 2
-        });
+        }),
+        ("created", |c| c.is_mostly(c.dates)),
+        ("state", |c| c.distinct_texts.len() <= MAX_STATES && c.states * 2 > c.cells),
+        ("title", |c| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words())),
+    ];
+    let mut out: Vec<(&'static str, usize)> = Vec::new();
+    for (field, matches) in fields.into_iter().filter(|(field, _)| is_missing(field)) {
+        let is_free = |index: &usize| out.iter().all(|(_, column)| column != index);
+        let column = columns.iter().find(|(index, column)| is_free(index) && matches(column));
+        out.extend(column.map(|(index, _)| (field, *index)));
     }
-    if is_missing("created") {
-        assign("created", &|c| c.is_mostly(c.dates));
-    }
-    if is_missing("state") {
-        assign("state", &|c| c.distinct_texts.len() <= MAX_STATES && c.states * 2 > c.cells);
-    }
-    if is_missing("title") {
-        let is_short =
-            |c: &ColumnStats| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
-        assign("title", &is_short);
-    }
-    let used_columns: Vec<usize> = out.iter().map(|(_, index)| *index).collect();
-    let prose =
-        columns.iter().filter(|(index, column)| !used_columns.contains(index) && column.is_prose());
-    out.extend(prose.map(|(index, _)| ("body", *index)));
+    let is_free = |index: &usize| out.iter().all(|(_, column)| column != index);
+    let prose: Vec<_> =
+        columns.iter().filter(|(index, column)| is_free(index) && column.is_prose()).collect();
+    out.extend(prose.into_iter().map(|(index, _)| ("body", *index)));
     out
 }
 

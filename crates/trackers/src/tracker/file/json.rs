@@ -1,7 +1,8 @@
 //! Parses JSON records; the fields of a record determine its parser.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
+use regex::{Captures, Regex};
 use serde_json::{Value, value::RawValue};
 
 use super::{
@@ -13,62 +14,57 @@ use super::{
 };
 use crate::tracker::{github, graphql::nodes, release};
 use precedent_core::model::{DocKind, Record};
-use precedent_text::words::Words;
+use precedent_text::{pattern::re, words::Words};
 
 const MAX_DEPTH: u8 = 3;
 /// The number of GitHub records that are checked for unused text, which costs more than parsing.
 const SAMPLES: u64 = 200;
 
 /// Parses a record at its position in the file.
-///
-/// # Errors
-/// Returns the reason if the record must be skipped.
 pub fn parse_record(bytes: &[u8], position: u64, context: &FileContext) -> ParseResult {
     parse(bytes, position, context, 0)
 }
 
 fn parse(bytes: &[u8], position: u64, context: &FileContext, depth: u8) -> ParseResult {
     // Most records are GitHub's, and its parser quickly rejects others.
-    let github_records = github::records(bytes).map(|mut records| {
-        set_states(&mut records, bytes, context);
-        records.into_iter().map(ParsedItem::Record).collect::<Vec<_>>()
-    });
-    let github_error = match github_records {
-        Ok(items) if !items.is_empty() => {
+    let github_error = match github::records(bytes) {
+        Ok(mut records) if !records.is_empty() => {
+            set_states(&mut records, bytes, context);
+            let items: Vec<_> = records.into_iter().map(ParsedItem::Record).collect();
             let has_other_texts = has_other_texts(bytes);
             if !has_other_texts && position > SAMPLES {
                 return Ok(items);
             }
             let Ok(value) = serde_json::from_slice(bytes) else { return Ok(items) };
             // Another tracker may use the same names for the number and the title.
-            let shaped_items =
-                has_other_texts.then(|| shapes::parse_item(&value, bytes, position, context));
-            let items = match shaped_items.flatten() {
-                Some(Ok(shaped_items)) => shaped_items,
-                _ => items,
+            let shaped_items = match has_other_texts {
+                true => shapes::parse_item(&value, bytes, position, context),
+                false => None,
             };
+            let items = shaped_items.and_then(Result::ok).unwrap_or(items);
             context.count_unused(&value, &items);
             return Ok(items);
         }
         Ok(_) => None,
         Err(github_error) => Some(github_error),
     };
+    let parse_inner = |record: &[u8]| parse(record, position, context, depth + 1);
+    let parse_all = |records: Vec<String>| -> ParseResult {
+        let results = records.iter().map(|record| parse_inner(record.as_bytes()));
+        Ok(results.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    };
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
-        Err(error) if depth < MAX_DEPTH => {
-            if let Some(texts) = split_objects(bytes) {
-                let mut out = Vec::new();
-                for text in texts {
-                    out.extend(parse(text.get().as_bytes(), position, context, depth + 1)?);
-                }
-                return Ok(out);
+        Err(error) => {
+            let is_deep = depth >= MAX_DEPTH;
+            if let Some(texts) = split_objects(bytes).filter(|_| !is_deep) {
+                return parse_all(texts);
             }
-            return match repair_json(bytes) {
-                Some(repaired_bytes) => parse(&repaired_bytes, position, context, depth + 1),
+            return match repair_json(bytes).filter(|_| !is_deep) {
+                Some(repaired_bytes) => parse_inner(&repaired_bytes),
                 None => Err(github_error.unwrap_or_else(|| github::describe(&error))),
             };
         }
-        Err(error) => return Err(github_error.unwrap_or_else(|| github::describe(&error))),
     };
     if release::is_release(&value) {
         let release = release::parse_release(&value);
@@ -77,14 +73,10 @@ fn parse(bytes: &[u8], position: u64, context: &FileContext, depth: u8) -> Parse
     }
     if depth < MAX_DEPTH {
         if let Some(inner) = inner_record(&value).filter(|_| parse_post(&value).is_none()) {
-            return parse(inner.to_string().as_bytes(), position, context, depth + 1);
+            return parse_inner(inner.to_string().as_bytes());
         }
         if let Some(items) = repository_items(&value) {
-            let mut out = Vec::new();
-            for item in items {
-                out.extend(parse(item.to_string().as_bytes(), position, context, depth + 1)?);
-            }
-            return Ok(out);
+            return parse_all(items);
         }
     }
     match (shapes::parse_value(&value, bytes, position, context), github_error) {
@@ -151,9 +143,8 @@ pub fn list_keys(value: &Value) -> Vec<String> {
     let mut out = Vec::new();
     collect_list_keys(value, &is_record, &mut out, 0);
     // A board has a name and a description, but is not an item.
-    let is_board = value.get("name").is_some()
-        && value.get("title").is_none()
-        && value.get("subject").is_none();
+    let has = |name: &str| value.get(name).is_some();
+    let is_board = has("name") && !has("title") && !has("subject");
     if !out.is_empty() && !is_board && is_record(value) {
         out.clear();
     }
@@ -162,16 +153,9 @@ pub fn list_keys(value: &Value) -> Vec<String> {
 
 /// Returns an object without the lists with these keys.
 pub fn without_lists(value: &Value, list_keys: &[String]) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let other_fields = fields.iter().filter(|(name, _)| !list_keys.contains(name));
-            other_fields
-                .map(|(name, inner)| (name.clone(), without_lists(inner, list_keys)))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        }
-        leaf => leaf.clone(),
-    }
+    let Value::Object(fields) = value else { return value.clone() };
+    let other_fields = fields.iter().filter(|(name, _)| !list_keys.contains(name));
+    other_fields.map(|(name, inner)| (name.clone(), without_lists(inner, list_keys))).collect()
 }
 
 fn collect_list_keys(
@@ -212,7 +196,7 @@ fn set_states(records: &mut [Record], bytes: &[u8], context: &FileContext) {
             && item.kind != DocKind::Page
         {
             let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
-            let word = value.get("state").and_then(Value::as_str);
+            let word = value["state"].as_str();
             let fields = StateFields { word, ..StateFields::default() };
             let is_closed = context.is_closed(&context.mapping.words, fields);
             item.state = state(is_closed);
@@ -231,11 +215,9 @@ const WRAPPERS: &[&str] =
 fn inner_record(value: &Value) -> Option<Value> {
     let object = value.as_object()?;
     // A webhook payload contains several records.
-    if object.contains_key("action") {
-        return None;
-    }
-    let is_record_key =
-        |name: &String| RECORD_KEYS.contains(name) && name != "body" && name != "title";
+    let is_record_key = |name: &String| {
+        name == "action" || RECORD_KEYS.contains(name) && name != "body" && name != "title"
+    };
     if object.keys().any(is_record_key) {
         return None;
     }
@@ -250,19 +232,14 @@ fn inner_record(value: &Value) -> Option<Value> {
 
 /// Returns the only object among the simple values of an object.
 fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
-    let mut inner = object.values().filter(|v| v.is_object() || v.is_array());
-    match (inner.next(), inner.next()) {
-        (Some(value), None) => {
-            let is_single =
-                value.is_object() && shape::objects_by_id(value).is_none() && object.len() < 4;
-            (is_single && !object.contains_key("title")).then_some(value)
-        }
-        _ => None,
-    }
+    let inner = object.values().filter(|v| v.is_object() || v.is_array());
+    let [value] = inner.collect::<Vec<_>>()[..] else { return None };
+    let is_single = value.is_object() && shape::objects_by_id(value).is_none() && object.len() < 4;
+    (is_single && !object.contains_key("title")).then_some(value)
 }
 
 /// Returns the items in a repository's GraphQL lists, each with the repository name.
-fn repository_items(value: &Value) -> Option<Vec<Value>> {
+fn repository_items(value: &Value) -> Option<Vec<String>> {
     let name = value.get("nameWithOwner");
     let mut out = Vec::new();
     for key in ["issues", "pullRequests", "discussions"] {
@@ -271,7 +248,7 @@ fn repository_items(value: &Value) -> Option<Vec<Value>> {
             if let (Some(fields), Some(name)) = (item.as_object_mut(), name) {
                 fields.entry("repository").or_insert_with(|| name.clone());
             }
-            out.push(item);
+            out.push(item.to_string());
         }
     }
     // The records may also be keyed by id.
@@ -281,99 +258,57 @@ fn repository_items(value: &Value) -> Option<Vec<Value>> {
             let Some(fields) = item.as_object().filter(|fields| fields.len() > 2) else { continue };
             let mut fields = fields.clone();
             fields.entry("id").or_insert_with(|| id.as_str().into());
-            out.push(Value::Object(fields));
+            out.push(Value::Object(fields).to_string());
         }
     }
     (!out.is_empty()).then_some(out)
 }
 
-/// Returns whether an object contains a single record and not a list.
-fn is_single(text: &str) -> bool {
-    let mut rest = text;
-    while let Some((name, inner)) = first_field(rest) {
-        match name {
-            "data" | "repository" | "node" | "resource" | "project" => rest = inner,
-            name => {
-                let is_record =
-                    matches!(name, "issue" | "pullRequest" | "issueOrPullRequest" | "ticket");
-                return is_record && inner.starts_with('{');
-            }
-        }
-    }
-    false
-}
+/// The start of a response with a single record.
+static SINGLE_RECORD: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r#"^[\s\u{feff}]*(?:\{\s*"(?:data|repository|node|resource|project)"\s*:\s*)*"#,
+        r#"\{\s*"(?:issue|pullRequest|issueOrPullRequest|ticket)"\s*:\s*\{"#,
+    ))
+});
 
-/// Returns the first key of an object, and the text from its value.
-fn first_field(text: &str) -> Option<(&str, &str)> {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let (name, rest) = string_literal(text.strip_prefix('{')?.trim_start())?;
-    Some((name, rest.trim_start().strip_prefix(':')?.trim_start()))
-}
+/// The start of Bugzilla's comment response: bugs by number.
+pub static COMMENTS_OF_BUGS: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"^[\s\u{feff}]*\{\s*"bugs"\s*:\s*\{"#));
 
-/// Returns whether an object is Bugzilla's comment response: bugs by number.
-pub fn is_comments_of_bugs(text: &str) -> bool {
-    matches!(first_field(text), Some(("bugs", inner)) if inner.starts_with('{'))
-}
-
-fn split_objects(bytes: &[u8]) -> Option<Vec<&RawValue>> {
+/// Splits several objects in one record.
+fn split_objects(bytes: &[u8]) -> Option<Vec<String>> {
     let values: Vec<&RawValue> =
         serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<_, _>>().ok()?;
-    (values.len() > 1 && values.iter().all(|v| v.get().starts_with('{'))).then_some(values)
+    let is_split = values.len() > 1 && values.iter().all(|v| v.get().starts_with('{'));
+    is_split.then(|| values.into_iter().map(|v| v.get().to_owned()).collect())
 }
+
+/// A string, possibly without its end.
+const STRING: &str = r#"(?s)"(?:[^"\\]|\\.)*"?"#;
 
 /// Repairs invalid JSON: invalid bytes and unpaired surrogates become U+FFFD, control characters
 /// are escaped. Returns `None` if no repair is needed.
 fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
+    static STRINGS: LazyLock<Regex> = LazyLock::new(|| re(STRING));
+    // Valid escapes, unpaired surrogates, other backslashes and control characters.
+    static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
+        re(concat!(
+            r#"\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|"#,
+            r#"(?<surrogate>\\u[dD][89a-fA-F][[:xdigit:]]{2})|\\u[[:xdigit:]]{4}|"#,
+            r#"\\["\\/bfnrt]|\\|[\x00-\x1f]"#,
+        ))
+    });
+    let repair = |c: &Captures<'_>| match c[0].as_bytes() {
+        [control @ 0..0x20] => format!("\\u{control:04x}"),
+        b"\\" => "\\\\".to_owned(),
+        _ if c.name("surrogate").is_some() => "\\ufffd".to_owned(),
+        _ => c[0].to_owned(),
+    };
     let text = String::from_utf8_lossy(bytes);
-    let mut is_changed = matches!(text, Cow::Owned(_));
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_ref();
-    let mut is_string = false;
-    while let Some(c) = rest.chars().next() {
-        match c {
-            '\\' if is_string => {
-                if let Some(unit) = parse_unicode_escape(rest) {
-                    let is_pair = (0xd800..0xdc00).contains(&unit)
-                        && parse_unicode_escape(&rest[6..])
-                            .is_some_and(|low| (0xdc00..0xe000).contains(&low));
-                    let is_lone = (0xd800..0xe000).contains(&unit) && !is_pair;
-                    is_changed |= is_lone;
-                    let length = if is_pair { 12 } else { 6 };
-                    out.push_str(if is_lone { "\\ufffd" } else { &rest[..length] });
-                    rest = &rest[length..];
-                    continue;
-                }
-                // Treat an unknown escape as an unescaped backslash.
-                let next = rest[1..].chars().next();
-                let is_known_escape = next
-                    .is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
-                is_changed |= !is_known_escape;
-                out.push_str(if is_known_escape { "\\" } else { "\\\\" });
-                if let Some(next) = next.filter(|_| is_known_escape) {
-                    out.push(next);
-                    rest = &rest[2..];
-                    continue;
-                }
-            }
-            '"' => {
-                is_string = !is_string;
-                out.push(c);
-            }
-            c if is_string && (c as u32) < 0x20 => {
-                is_changed = true;
-                out.push_str(&format!("\\u{:04x}", c as u32));
-            }
-            c => out.push(c),
-        }
-        rest = &rest[c.len_utf8()..];
-    }
-    is_changed.then(|| out.into_bytes())
-}
-
-/// Parses `\uXXXX` at the start of a string.
-fn parse_unicode_escape(text: &str) -> Option<u32> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+    let repaired = STRINGS
+        .replace_all(&text, |c: &Captures<'_>| ESCAPES.replace_all(&c[0], repair).into_owned());
+    (repaired.as_bytes() != bytes).then(|| repaired.into_owned().into_bytes())
 }
 
 /// The keys that contain lists of records, directly or under further such keys.
@@ -389,65 +324,41 @@ static RECORD_KEYS: Words = Words::new(
 
 /// Returns whether a file starts with an object that contains a list of records, like API responses.
 pub fn has_list_key(start: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(start);
-    let mut rest =
-        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
-    let Some(inner) = rest.strip_prefix('{') else { return false };
-    if is_single(rest) || is_comments_of_bugs(rest) {
+    static TOKENS: LazyLock<Regex> = LazyLock::new(|| re(&format!(r"{STRING}|[\[\]{{}}:]")));
+    let start = String::from_utf8_lossy(start);
+    let text =
+        start.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
+    let Some(fields) = text.strip_prefix('{') else { return false };
+    if SINGLE_RECORD.is_match(text) || COMMENTS_OF_BUGS.is_match(text) {
         return false;
     }
-    rest = inner;
-    let (mut depth, mut key) = (0_usize, None::<String>);
-    while let Some(c) = rest.chars().next() {
-        match c {
-            '"' => {
-                let Some((text, tail)) = string_literal(rest) else { return false };
-                rest = tail;
-                if depth == 0 && rest.trim_start().starts_with(':') {
-                    if RECORD_KEYS.contains(text) {
-                        return false;
-                    }
-                    key = Some(text.to_owned());
-                }
-                continue;
+    let mut tokens = TOKENS.find_iter(fields).peekable();
+    let (mut depth, mut key) = (0, "");
+    while let Some(token) = tokens.next() {
+        match token.as_str() {
+            bracket @ ("{" | "[") if depth == 0 && LIST_KEYS.contains(key) => {
+                // A list of numbers or strings contains no records, and ids are no fields.
+                let inner = fields[token.end()..].trim_start();
+                return match bracket {
+                    "{" => inner
+                        .strip_prefix('"')
+                        .is_some_and(|key| !key.starts_with(|c: char| c.is_ascii_digit())),
+                    _ => inner.starts_with(['{', ']']),
+                };
             }
-            '{' | '[' => {
-                if depth == 0 && key.as_deref().is_some_and(|k| LIST_KEYS.contains(k)) {
-                    // A list of numbers or strings contains no records.
-                    let inner = rest[1..].trim_start();
-                    let is_id = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
-                    return if c == '{' {
-                        inner.starts_with('"') && !is_id(inner)
-                    } else {
-                        inner.starts_with(['{', ']'])
-                    };
+            "{" | "[" => depth += 1,
+            "}" | "]" if depth == 0 => return false,
+            "}" | "]" => depth -= 1,
+            name if depth == 0 && tokens.peek().is_some_and(|next| next.as_str() == ":") => {
+                key = name.trim_matches('"');
+                if RECORD_KEYS.contains(key) {
+                    return false;
                 }
-                depth += 1;
             }
-            '}' | ']' => match depth.checked_sub(1) {
-                Some(outer_depth) => depth = outer_depth,
-                None => return false,
-            },
             _ => {}
         }
-        rest = &rest[c.len_utf8()..];
     }
     false
-}
-
-/// Splits a text into the raw string literal at its start, and the rest.
-fn string_literal(text: &str) -> Option<(&str, &str)> {
-    let inner = text.strip_prefix('"')?;
-    let mut is_escaped = false;
-    for (index, c) in inner.char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return Some((&inner[..index], &inner[index + 1..])),
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ use precedent_text::mail;
 
 /// The maximum age of an email that a reply without references joins by subject.
 const MAX_SUBJECT_AGE: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// The number of bytes of a line that are read at once.
+const MAX_LINE: u64 = 1 << 20;
 /// The location of an email: the file and the position in it, from 1.
 pub type MailLocation = (String, u64);
 
@@ -131,16 +133,15 @@ impl MailHeaders {
             let updated_at = members.iter().filter_map(|(m, _)| m.date).max();
             let is_solved = members.iter().any(|(m, _)| is_solved(&m.subject));
             for (index, (head, location)) in members.iter().enumerate() {
-                let role = match first {
-                    Some(first) if first == index => Role::First,
-                    None if index == 0 => Role::StandIn,
-                    _ => Role::Reply,
-                };
                 let member = ThreadMember {
                     location: location.clone(),
                     number,
                     root: root.to_owned(),
-                    role,
+                    role: match first {
+                        Some(first) if first == index => Role::First,
+                        None if index == 0 => Role::StandIn,
+                        _ => Role::Reply,
+                    },
                     updated_at,
                     is_solved,
                     reply_count: members.len() as u64 - 1,
@@ -154,8 +155,8 @@ impl MailHeaders {
 
 /// Returns whether a subject has a prefix like "[SOLVED]".
 fn is_solved(subject: &str) -> bool {
-    let marks = subject.split(']').filter_map(|part| part.rsplit_once('[')).map(|(_, mark)| mark);
-    marks.into_iter().any(|mark| StateWords::default().word_state(mark) == Some(true))
+    let mut marks = subject.split(']').filter_map(|part| Some(part.rsplit_once('[')?.1));
+    marks.any(|mark| StateWords::default().word_state(mark) == Some(true))
 }
 
 #[derive(Debug, Default)]
@@ -166,13 +167,10 @@ struct Groups {
 
 impl Groups {
     fn node(&mut self, id: &str) -> usize {
-        if let Some(index) = self.ids.get(id) {
-            return *index;
-        }
-        let index = self.parents.len();
-        self.parents.push(index);
-        self.ids.insert(id.to_owned(), index);
-        index
+        *self.ids.entry(id.to_owned()).or_insert_with(|| {
+            self.parents.push(self.parents.len());
+            self.parents.len() - 1
+        })
     }
 
     fn root(&mut self, mut node: usize) -> usize {
@@ -190,9 +188,6 @@ impl Groups {
 }
 
 /// Parses an email into an item or a comment; returns nothing for a copy.
-///
-/// # Errors
-/// Returns the reason if the record must be skipped.
 pub fn parse_email(bytes: &[u8], location: &MailLocation, threads: &Threads) -> ParseResult {
     let mail = message::parse(bytes).ok_or("not an email")?;
     let member = threads.members.get(&mail.id).ok_or("an email that changed during the import")?;
@@ -239,9 +234,6 @@ pub fn parse_email(bytes: &[u8], location: &MailLocation, threads: &Threads) -> 
 
 /// Calls `visit` with the position and bytes of each email until it returns `false`; returns
 /// whether the end was reached.
-///
-/// # Errors
-/// Read errors.
 pub fn visit(
     stream: impl Read,
     is_mailbox: bool,
@@ -255,7 +247,7 @@ pub fn visit(
     }
     let (mut position, mut is_after_blank, mut is_line_start) = (0, true, true);
     let mut line = Vec::new();
-    while next_line(&mut input, &mut line)? {
+    while input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? > 0 {
         let is_divider_line = is_line_start
             && is_after_blank
             && line.starts_with(b"From ")
@@ -277,14 +269,9 @@ pub fn visit(
             mail.extend_from_slice(&line[..line.len().min(free_bytes)]);
         }
         is_line_start = line.ends_with(b"\n");
+        line.clear();
     }
     Ok(position == 0 || visit(position, mail))
-}
-
-/// Reads the next line with its end, up to a size limit; returns whether there is one.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool> {
-    line.clear();
-    Ok(input.take(1 << 20).read_until(b'\n', line)? > 0)
 }
 
 #[cfg(test)]

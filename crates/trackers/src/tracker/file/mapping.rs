@@ -51,15 +51,10 @@ impl Mapping {
     pub fn parse(pairs: &[(String, String)]) -> Result<Self> {
         let mut out = Self::default();
         for (field, setting) in pairs {
-            let set_words = |is_closed: bool, words: &mut StateWords| {
-                setting
-                    .split(',')
-                    .filter(|w| !w.trim().is_empty())
-                    .for_each(|w| words.set(w, is_closed));
-            };
             match field.to_lowercase().as_str() {
-                "state.closed" | "state.open" => {
-                    set_words(field.eq_ignore_ascii_case("state.closed"), &mut out.words);
+                name @ ("state.closed" | "state.open") => {
+                    let words = setting.split(',').filter(|w| !w.trim().is_empty());
+                    words.for_each(|word| out.words.set(word, name == "state.closed"));
                     out.has_state_words = true;
                 }
                 "dates" => {
@@ -76,15 +71,13 @@ impl Mapping {
                 }
                 name => {
                     let is_named = |field: &&&str| **field == name || readable_name(field) == name;
-                    let Some(field) = FIELDS.list.iter().find(is_named) else {
-                        let names: Vec<&str> =
-                            FIELDS.list.iter().map(|f| readable_name(f)).collect();
-                        return Err(Error::invalid(format!("unknown field \"{field}\""))
-                            .with_hint(format!(
-                                "Available fields: {}, state.closed, state.open, dates.",
-                                names.join(", ")
-                            )));
-                    };
+                    let field = FIELDS.list.iter().find(is_named).ok_or_else(|| {
+                        let names: Vec<_> = FIELDS.list.iter().map(|f| readable_name(f)).collect();
+                        let names = names.join(", ");
+                        Error::invalid(format!("unknown field \"{field}\"")).with_hint(format!(
+                            "Available fields: {names}, state.closed, state.open, dates."
+                        ))
+                    })?;
                     out.columns.push((field, setting.clone()));
                 }
             }

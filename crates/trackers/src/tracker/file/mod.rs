@@ -50,7 +50,7 @@ use super::{
 };
 use precedent_core::{
     error::{Error, Hint, Remedy, Result},
-    model::{DocumentRecord, Record},
+    model::DocumentRecord,
 };
 use precedent_markup::message;
 use precedent_packing::damage_error;
@@ -88,7 +88,7 @@ pub enum RawRecord {
     /// An email, and its location.
     Mail(Vec<u8>, mail::MailLocation),
     /// A page of a wiki.
-    Page(Box<Record>),
+    Page(Box<DocumentRecord>),
 }
 
 impl RawRecord {
@@ -170,20 +170,24 @@ pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFor
 
 /// Returns the wiki page in a file; empty for `_Sidebar`, `_Header` and `_Footer`.
 fn read_wiki_page(content: &Content) -> Result<Vec<DocumentRecord>> {
-    let damage = |e| damage_error(&content.path, &e);
-    let mut bytes = Vec::new();
-    content.open()?.take(wiki::MAX_PAGE).read_to_end(&mut bytes).map_err(damage)?;
-    let charset = encoding::detect(bytes.as_slice(), true).map_err(damage)?;
-    let mut text = String::new();
-    Utf8Reader::new(bytes.as_slice(), charset.encoding)
-        .read_to_string(&mut text)
-        .map_err(damage)?;
+    let charset = encoding::detect(content.open()?.take(wiki::MAX_PAGE), true);
+    let charset = charset.map_err(|e| damage_error(&content.path, &e))?;
+    let text = read_text(content, charset)?;
     let metadata = wiki::file_metadata(&content.path);
     let page = match content.is_wiki {
         true => wiki::parse_page(&content.name, text.into_bytes(), metadata),
         false => wiki::parse_folder_page(&content.relative_path, text.into_bytes(), metadata),
     };
     Ok(page.map_err(Error::invalid)?.into_iter().collect())
+}
+
+/// Returns the decoded text of a page.
+fn read_text(content: &Content, charset: Charset) -> Result<String> {
+    let mut text = String::new();
+    let start = content.open()?.take(wiki::MAX_PAGE);
+    let result = Utf8Reader::new(start, charset.encoding).read_to_string(&mut text);
+    result.map_err(|e| damage_error(&content.path, &e))?;
+    Ok(text)
 }
 
 /// Returns the pages in a Confluence file; `None` for any other file.
@@ -203,18 +207,12 @@ fn read_confluence_pages(
         })?;
         return Ok(Some(pages));
     }
-    let read_text = || -> Result<String> {
-        let mut text = String::new();
-        let result = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
-        result.map_err(|e| damage_error(&content.path, &e))?;
-        Ok(text)
-    };
     Ok(match () {
         () if pages::is_storage_format(start) => {
-            Some(vec![pages::parse_file(&content.name, &read_text()?)])
+            Some(vec![pages::parse_file(&content.name, &read_text(content, charset)?)])
         }
         () if start.contains("id=\"main-content\"") => {
-            pages::parse_html(&read_text()?).map(|page| vec![page])
+            pages::parse_html(&read_text(content, charset)?).map(|page| vec![page])
         }
         () => None,
     })
@@ -231,13 +229,13 @@ fn detect_json(
         false => Vec::new(),
     };
     let mut context = FileContext::new(mapping);
-    let value =
-        |slice: RawSlice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
-    let mut first = records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &list_keys)
-        .read()?
-        .and_then(value);
+    let read_first = |stream, list_keys: &[String]| -> Result<Option<Value>> {
+        let slice = records(content, stream, list_keys).read()?;
+        Ok(slice.and_then(parse_slice))
+    };
+    let mut first = read_first(Box::new(Cursor::new(text.as_bytes().to_vec())), &list_keys)?;
     if first.is_none() && list_keys.is_empty() && text.len() >= DETECTION_BYTES / 2 {
-        first = records(content, stream(content, charset)?, &[]).read()?.and_then(value);
+        first = read_first(stream(content, charset)?, &[])?;
     }
     if let Some(error) =
         foreign::api_response_error(content, text, first.as_ref(), !list_keys.is_empty())
@@ -249,9 +247,7 @@ fn detect_json(
         list_keys = json::list_keys(&first);
         if !list_keys.is_empty() {
             context.count_unused(&json::without_lists(&first, &list_keys), &[]);
-            let item =
-                records(content, stream(content, charset)?, &list_keys).read()?.and_then(value);
-            first = item.unwrap_or_default();
+            first = read_first(stream(content, charset)?, &list_keys)?.unwrap_or_default();
         }
     }
     if let Some(error) = register_users(content, charset, &first, mapping)? {
@@ -261,7 +257,7 @@ fn detect_json(
     context.has_item_numbers = is_github || shapes::is_numbered(&first, &context);
     let tracker = match () {
         () if is_github || release::is_release(&first) => "GitHub",
-        () if json::is_comments_of_bugs(text) => "Bugzilla",
+        () if json::COMMENTS_OF_BUGS.is_match(text) => "Bugzilla",
         () => tracker_by_shape(&first),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
@@ -294,12 +290,15 @@ fn register_users(
     }
     let mut users = records(content, stream(content, charset)?, &[]);
     while let Some(slice) = users.read()? {
-        let user = slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
-        if let Some((id, name)) = user.as_ref().and_then(chat::parse_user) {
+        if let Some((id, name)) = parse_slice(slice).as_ref().and_then(chat::parse_user) {
             mapping.add_person(id, name);
         }
     }
     Ok(Some(foreign::user_list_error(content)))
+}
+
+fn parse_slice(slice: RawSlice) -> Option<Value> {
+    serde_json::from_slice(&slice.bytes.ok()?).ok()
 }
 
 fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
@@ -311,7 +310,7 @@ fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
 }
 
 fn records(content: &Content, stream: Box<dyn Read + Send>, list_keys: &[String]) -> Records {
-    let list_keys = Some(list_keys.to_vec()).filter(|list_keys| !list_keys.is_empty());
+    let list_keys = (!list_keys.is_empty()).then(|| list_keys.to_vec());
     Records::from_stream(&content.path, stream, content.counter(), list_keys)
 }
 
@@ -338,13 +337,13 @@ pub fn tracker_of(raw: &[u8]) -> &'static str {
         Value::Array(cells) => cells.iter().all(Value::is_string),
         value => value.is_string(),
     };
-    // A table row is stored as its cells by column name.
-    if fields.values().all(is_cell) {
-        return columns::tracker(&fields.keys().cloned().collect::<Vec<_>>());
-    }
-    match json::is_github_record(raw) {
-        true => "GitHub",
-        false => tracker_by_shape(&Value::Object(fields)),
+    match () {
+        // A table row is stored as its cells by column name.
+        () if fields.values().all(is_cell) => {
+            columns::tracker(&fields.keys().cloned().collect::<Vec<_>>())
+        }
+        () if json::is_github_record(raw) => "GitHub",
+        () => tracker_by_shape(&Value::Object(fields)),
     }
 }
 
@@ -378,16 +377,17 @@ impl DetectedFormat {
     /// Returns a table's columns with their fields and whether each field was guessed; empty if the
     /// file is not a table.
     pub fn columns(&self) -> Vec<(String, Option<&'static str>, bool)> {
+        let Form::Table(plan) = &self.form else { return Vec::new() };
+        let columns = plan.headers.iter().enumerate();
+        columns
+            .map(|(index, name)| (name.clone(), plan.field(index), plan.guesses.contains(&index)))
+            .collect()
+    }
+
+    fn context(&self) -> Option<&FileContext> {
         match &self.form {
-            Form::Table(plan) => {
-                let columns = plan.headers.iter().enumerate();
-                columns
-                    .map(|(index, name)| {
-                        (name.clone(), plan.field(index), plan.guesses.contains(&index))
-                    })
-                    .collect()
-            }
-            _ => Vec::new(),
+            Form::Json { context, .. } | Form::Xml { context, .. } => Some(context),
+            _ => None,
         }
     }
 
@@ -407,20 +407,12 @@ impl DetectedFormat {
     /// Returns the record fields that no item or comment uses, with their sizes in characters;
     /// without `include_all`, only prose.
     pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
-        match &self.form {
-            Form::Json { context, .. } | Form::Xml { context, .. } => {
-                context.unused_fields(include_all)
-            }
-            _ => Vec::new(),
-        }
+        self.context().map(|context| context.unused_fields(include_all)).unwrap_or_default()
     }
 
     /// Returns the notices that are known only after the whole file has been read.
     pub fn notices_after_read(&self) -> Vec<Hint> {
-        let notices = match &self.form {
-            Form::Json { context, .. } | Form::Xml { context, .. } => context.notices(),
-            _ => Vec::new(),
-        };
+        let notices = self.context().map(FileContext::notices).unwrap_or_default();
         notices.into_iter().chain(self.charset().and_then(Charset::notice)).collect()
     }
 
@@ -457,9 +449,8 @@ impl DetectedFormat {
                     if let Err(reason) = &slice.bytes
                         && matches!(reason.as_str(), TRUNCATED_LIST | TRUNCATED_RECORD)
                     {
-                        return Err(truncation_error(format!(
-                            "{location}: the file is truncated: {reason}"
-                        )));
+                        let message = format!("{location}: the file is truncated");
+                        return Err(truncation_error(&message, reason));
                     }
                     if !visit(location, slice.bytes.map(|b| RawRecord::Json(b, slice.position))) {
                         return Ok(false);
@@ -472,9 +463,10 @@ impl DetectedFormat {
                 for n in 1.. {
                     let item = items.next_item().map_err(|reason| {
                         let path = content.path.display();
-                        truncation_error(format!(
-                            "{path}: the file is truncated or damaged: {reason}"
-                        ))
+                        truncation_error(
+                            &format!("{path}: the file is truncated or damaged"),
+                            &reason,
+                        )
                     })?;
                     let Some(item) = item else { break };
                     if !visit(format!("{}:{n}", content.name), Ok(RawRecord::Json(item, n))) {
@@ -493,12 +485,8 @@ impl DetectedFormat {
                 .map_err(|e| damage_error(&content.path, &e));
             }
             Form::Pages(pages) => {
-                for page in pages {
-                    let page = RawRecord::Page(Box::new(page.clone().into()));
-                    if !visit(content.name.clone(), Ok(page)) {
-                        return Ok(false);
-                    }
-                }
+                let mut pages = pages.iter().map(|page| RawRecord::Page(Box::new(page.clone())));
+                return Ok(pages.all(|page| visit(content.name.clone(), Ok(page))));
             }
             Form::Table(plan) => return read_rows(content, plan, visit),
         }
@@ -529,26 +517,23 @@ impl DetectedFormat {
             (RawRecord::Mail(bytes, location), Form::Mail { threads, .. }) => {
                 mail::parse_email(&bytes, &location, threads)
             }
-            (RawRecord::Page(page), _) => Ok(with_releases(*page)),
+            (RawRecord::Page(page), _) => Ok(page_items(*page)),
             _ => Ok(Vec::new()),
         }
     }
 }
 
-fn truncation_error(message: String) -> Error {
-    Error::invalid(message).with_hint(
+fn truncation_error(message: &str, reason: &str) -> Error {
+    Error::invalid(format!("{message}: {reason}")).with_hint(
         "Download the file again, then import it again. Everything before the damage was read.",
     )
 }
 
 /// Returns a page, with its releases if it is a changelog.
-fn with_releases(page: Record) -> Vec<ParsedItem> {
-    let releases = match &page {
-        Record::Document(document) => release::parse_changelog(&document.body),
-        Record::Comment(_) => Vec::new(),
-    };
-    let releases = releases.into_iter().map(|release| ParsedItem::Release(None, release));
-    std::iter::once(ParsedItem::Record(page)).chain(releases).collect()
+fn page_items(page: DocumentRecord) -> Vec<ParsedItem> {
+    let releases = release::parse_changelog(&page.body).into_iter();
+    let releases: Vec<_> = releases.map(|release| ParsedItem::Release(None, release)).collect();
+    std::iter::once(ParsedItem::Record(page.into())).chain(releases).collect()
 }
 
 fn read_rows(
@@ -575,15 +560,12 @@ fn read_rows(
         let key = plan.cell(&cells, "number").map(str::to_owned);
         let title = plan.cell(&cells, "title").unwrap_or_default();
         // A row without a key, or with the same key, only adds comments to the previous row's item.
-        let continued_key = match (&key, &last_item) {
-            (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
-            (Some(key), Some((previous_key, name)))
-                if has_comments && key == previous_key && (title.is_empty() || title == name) =>
-            {
-                Some(key.clone())
-            }
-            _ => None,
+        let continues = |(last_key, name): &&(String, String)| {
+            has_comments
+                && key.as_ref().is_none_or(|key| key == last_key)
+                && (title.is_empty() || key.is_some() && title == name)
         };
+        let continued_key = last_item.as_ref().filter(continues).map(|(key, _)| key.clone());
         if let (None, Some(key)) = (&continued_key, key) {
             last_item = Some((key, title.to_owned()));
         }

@@ -72,14 +72,15 @@ pub fn split_words(name: &str) -> Vec<String> {
         let is_word_start = c.is_uppercase()
             && (previous.is_lowercase() || (previous.is_uppercase() && is_next_lowercase));
         if is_word_start || !c.is_alphanumeric() {
-            out.extend(Some(std::mem::take(&mut word)).filter(|w| !w.is_empty()));
+            out.push(std::mem::take(&mut word));
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
         previous = c;
     }
-    out.extend(Some(word).filter(|w| !w.is_empty()));
+    out.push(word);
+    out.retain(|word| !word.is_empty());
     out.dedup();
     out
 }
@@ -122,24 +123,17 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
                 return Some(result);
             }
         }
-        match words.first() {
-            Some(first)
-                if words.len() > 1
-                    && (has_role("container", first) || has_role("format", first)) =>
-            {
-                words.remove(0);
-            }
-            _ => return None,
+        let first = words.first()?;
+        if words.len() == 1 || !(has_role("container", first) || has_role("format", first)) {
+            return None;
         }
+        words.remove(0);
     }
 }
 
 /// Returns the field of a name that consists of known words: "date created", "submitted by".
 fn composed_field(words: &[String]) -> Option<(&'static str, usize)> {
-    if let [verb, by] = words
-        && by == "by"
-        && has_role("by", verb)
-    {
+    if matches!(words, [verb, by] if by == "by" && has_role("by", verb)) {
         return Some(("author", 2 * DERIVED_RANK));
     }
     let words: Vec<&str> = words.iter().flat_map(|word| split_time_word(word)).collect();
@@ -192,8 +186,8 @@ pub fn relation_phrases(kind: &str) -> impl Iterator<Item = &'static str> {
 }
 
 static DIRECTIONS: LazyLock<HashMap<String, DuplicateDirection>> = LazyLock::new(|| {
-    let entries = |kind, duplicate_direction| {
-        relation_phrases(kind).map(move |w| (normalize_phrase(w), duplicate_direction))
+    let entries = |kind, direction| {
+        relation_phrases(kind).map(move |words| (normalize_phrase(words), direction))
     };
     entries("duplicates", DuplicateDirection::Duplicates)
         .chain(entries("duplicated", DuplicateDirection::DuplicatedBy))
@@ -208,13 +202,10 @@ pub fn duplicate_direction(label: &str) -> Option<DuplicateDirection> {
         .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
         .collect();
     let text = normalize_phrase(&terms.join(" "));
+    let has = |words: [&str; 2]| words.iter().any(|word| text.contains(word));
     DIRECTIONS.get(&text).copied().or_else(|| match () {
-        () if text.contains("duplicatedby") || text.contains("hasduplicate") => {
-            Some(DuplicateDirection::DuplicatedBy)
-        }
-        () if text.contains("duplicate") || text.contains("duplik") => {
-            Some(DuplicateDirection::Duplicates)
-        }
+        () if has(["duplicatedby", "hasduplicate"]) => Some(DuplicateDirection::DuplicatedBy),
+        () if has(["duplicate", "duplik"]) => Some(DuplicateDirection::Duplicates),
         () => None,
     })
 }

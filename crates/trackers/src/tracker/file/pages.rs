@@ -70,8 +70,7 @@ pub fn parse_file(name: &str, storage: &str) -> DocumentRecord {
 
 /// Parses a page of an HTML export; `None` for any other web page.
 pub fn parse_html(text: &str) -> Option<DocumentRecord> {
-    let start = text.find("id=\"main-content\"")?;
-    let content = &text[start..];
+    let (_, content) = text.split_once("id=\"main-content\"")?;
     let body = content.split_once('>')?.1;
     let body = body.split("<div class=\"pageSection").next().unwrap_or(body);
     let body = body.split("<div id=\"footer\"").next().unwrap_or(body);
@@ -82,20 +81,15 @@ pub fn parse_html(text: &str) -> Option<DocumentRecord> {
 }
 
 /// Parses the current pages in an XML export of a space.
-///
-/// # Errors
-/// Returns the reason if the document cannot be read.
 pub fn parse_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
     let mut objects = xml::XmlItems::new(stream, "object");
     let (mut pages, mut bodies) = (Vec::new(), HashMap::new());
     while let Some(bytes) = objects.next_item()? {
         let object: Value = serde_json::from_slice(&bytes).map_err(|e| e.to_string())?;
-        let list_of = |value: &Value| match value {
-            Value::Array(items) => items.clone(),
-            Value::Null => Vec::new(),
-            value => vec![value.clone()],
-        };
-        let properties = list_of(&object["property"]);
+        // A single property is not a list.
+        let properties = &object["property"];
+        let properties =
+            properties.as_array().map_or(std::slice::from_ref(properties), Vec::as_slice);
         let find = |name: &str| properties.iter().find(|p| p["name"] == name);
         let text = |name: &str| find(name).and_then(|p| p["#text"].as_str().map(str::to_owned));
         let id =

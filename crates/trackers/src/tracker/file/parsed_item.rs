@@ -44,9 +44,8 @@ impl ParsedItem {
         is_reversed: bool,
     ) -> Self {
         let (kind, is_reversed) = match duplicate_direction(label) {
-            Some(direction) => {
-                (ItemRelation::DuplicateOf, direction == DuplicateDirection::DuplicatedBy)
-            }
+            Some(DuplicateDirection::Duplicates) => (ItemRelation::DuplicateOf, false),
+            Some(DuplicateDirection::DuplicatedBy) => (ItemRelation::DuplicateOf, true),
             None => (default_kind, is_reversed),
         };
         let project = target.project.or_else(|| item.project.clone());
@@ -91,7 +90,6 @@ pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
     record.into()
 }
 
-/// Returns the state of an item.
 pub fn state(is_closed: bool) -> Option<State> {
     Some(if is_closed { State::Closed } else { State::Open })
 }
@@ -100,32 +98,24 @@ const MAX_TITLE: usize = 120;
 
 /// Returns the title, or else the first line of the text with letters or digits.
 pub fn title_or_first_line(title: &str, text: &str) -> String {
-    let first_line = || {
-        text.lines()
-            .map(str::trim)
-            .find(|l| l.contains(char::is_alphanumeric))
-            .unwrap_or("(no subject)")
-    };
-    match title.trim() {
-        "" => first_line().chars().take(MAX_TITLE).collect(),
-        title => title.to_owned(),
+    if !title.trim().is_empty() {
+        return title.trim().to_owned();
     }
+    let first_line = text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric));
+    first_line.unwrap_or("(no subject)").chars().take(MAX_TITLE).collect()
 }
 
 /// A parsed comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub project: Option<String>,
-    /// Number of the item.
     pub number: u64,
     /// Id of the comment, if the tracker gives one.
     pub id: Option<String>,
     pub author: Option<String>,
     pub body: String,
     pub url: Option<String>,
-    /// `true` for an internal comment.
     pub is_internal: bool,
-    /// `true` for the accepted answer.
     pub is_answer: bool,
     pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
@@ -142,18 +132,14 @@ impl Comment {
         let values = (&self.author, &self.body, &self.url, self.created_at, self.updated_at);
         let raw = raw_with_values(bytes, &values);
         let association = match (self.is_internal, self.is_answer) {
-            (true, _) => Some(INTERNAL),
-            (false, is_answer) => is_answer.then_some(ANSWER),
+            (true, _) => Some(INTERNAL.to_owned()),
+            (false, is_answer) => is_answer.then(|| ANSWER.to_owned()),
         };
         Record::from(CommentRecord {
             repository: self.project,
             number: self.number,
             remote_id: id,
-            author: Author {
-                login: self.author,
-                bot: false,
-                association: association.map(str::to_owned),
-            },
+            author: Author { login: self.author, bot: false, association },
             body: replace_nul(&self.body).trim().to_owned(),
             url: self.url.filter(|url| is_web_url(url)),
             created_at,

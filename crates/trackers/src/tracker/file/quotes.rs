@@ -28,7 +28,6 @@ enum QuoteState {
 }
 
 impl<R> QuoteTracker<R> {
-    /// Creates a reader for a table with this delimiter.
     pub fn new(inner: R, delimiter: u8) -> Self {
         Self {
             inner,

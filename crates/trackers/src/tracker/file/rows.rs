@@ -8,6 +8,7 @@ use super::{
     parsed_item::{self, Comment, ItemRelation, ParseResult, ParsedItem, item_record, replace_nul},
     states::is_resolution,
     table::Plan,
+    xml,
 };
 use crate::tracker::{
     dates,
@@ -23,24 +24,16 @@ use precedent_text::html;
 pub struct Row {
     /// Position among the rows, from 1.
     pub position: u64,
-    /// The cells of the row.
     pub cells: StringRecord,
     /// Number cell of the previous row's item, if this row only adds comments to it.
     pub continued_key: Option<String>,
 }
 
-/// Parses a row.
-///
-/// # Errors
-/// Returns the reason if the row must be skipped.
 pub fn parse_row(plan: &Plan, row: &Row) -> ParseResult {
     parse_with_raw(plan, row, stored_cells(plan, &row.cells))
 }
 
 /// Parses a row with these raw bytes.
-///
-/// # Errors
-/// Returns the reason if the row must be skipped.
 pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> ParseResult {
     let identity = row_identity(plan, row)?;
     let cells = &row.cells;
@@ -62,24 +55,21 @@ pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> ParseResult {
         Some((host, id)) => format!("{host}/agent/tickets/{}", id.trim_end_matches(".json")),
         None => url.to_owned(),
     });
-    let (mut title, body) =
-        (plan.cell(cells, "title").unwrap_or_default().to_owned(), body(plan, cells));
+    let mut title = plan.cell(cells, "title").unwrap_or_default().to_owned();
+    let body = body(plan, cells);
     if title.is_empty() && body.is_empty() {
         return Err("no title".to_owned());
     }
     if plan.cells(cells, "body").any(|(_, text)| html_to_markdown::is_html(text)) {
         title = html::decode_entities(&title);
     }
+    let key_project = identity.project.as_ref().filter(|p| !p.contains('/'));
     let is_pull = url.as_deref().is_some_and(|u| u.contains("/pull/"));
     let item = DocumentRecord {
         repository: identity.project.clone(),
         kind: if is_pull { DocKind::PullRequest } else { DocKind::Issue },
         number: Some(identity.number),
-        remote_id: identity
-            .project
-            .as_ref()
-            .filter(|p| !p.contains('/'))
-            .map(|p| format!("{p}-{}", identity.number)),
+        remote_id: key_project.map(|p| format!("{p}-{}", identity.number)),
         title,
         body,
         url,
@@ -99,11 +89,8 @@ pub fn parse_with_raw(plan: &Plan, row: &Row, raw: Vec<u8>) -> ParseResult {
     Ok(out)
 }
 
-/// Returns the item of a row.
-///
-/// # Errors
-/// Returns the reason if its number cannot be used.
-pub fn row_identity(plan: &Plan, row: &Row) -> Result<Identity, String> {
+/// Returns the item of a row, or the reason why its number cannot be used.
+fn row_identity(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let key = row.continued_key.as_deref().or_else(|| plan.cell(&row.cells, "number"));
     let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
     let Some(key) = key else {
@@ -115,22 +102,17 @@ pub fn row_identity(plan: &Plan, row: &Row) -> Result<Identity, String> {
             false => Ok(Identity { project: None, number: row.position }),
         };
     };
-    let mut identity = parse_reference(key).ok_or_else(|| {
+    let Identity { project, number } = parse_reference(key).ok_or_else(|| {
         let excerpt: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
             true => format!("\"{excerpt}\" is not an item number: it must be 1 to {MAX_NUMBER}"),
             false => format!("\"{excerpt}\" does not end in a number"),
         }
     })?;
-    if identity.project.is_none() {
-        let name = plan.cell(&row.cells, "repository");
-        identity.project = name.filter(|name| is_repository(name)).map(str::to_owned);
-    }
-    if identity.project.is_none() {
-        identity.project =
-            url.and_then(parse_url).filter(|a| a.number == identity.number).and_then(|a| a.project);
-    }
-    Ok(identity)
+    let name = plan.cell(&row.cells, "repository").filter(|name| is_repository(name));
+    let same_item = || url.and_then(parse_url).filter(|other| other.number == number);
+    let project = project.or_else(|| name.map(str::to_owned)).or_else(|| same_item()?.project);
+    Ok(Identity { project, number })
 }
 
 /// Returns the name of a person: `Kit` of `Kit <kit@example.org>`.
@@ -213,8 +195,7 @@ fn comments(
     item_time: Option<Timestamp>,
 ) -> ParseResult {
     let cells = &row.cells;
-    let order =
-        plan.columns("comments").first().map(|index| plan.order(*index)).unwrap_or_default();
+    let order = plan.column("comments").map(|index| plan.order(index)).unwrap_or_default();
     let mut out: Vec<ParsedItem> = Vec::new();
     let mut times: Vec<Option<Timestamp>> = Vec::new();
     for (n, index) in plan.columns("comments").iter().enumerate() {
@@ -255,10 +236,10 @@ fn comments(
         times.push(comment.created_at);
         out.push(ParsedItem::Record(comment.record(item_time, &suffix, text.as_bytes().to_vec())));
     }
-    match (out.is_empty(), row.continued_key.is_some()) {
-        (true, true) => Err("continues the previous row and has no comment".to_owned()),
-        _ => Ok(out),
+    if out.is_empty() && row.continued_key.is_some() {
+        return Err("continues the previous row and has no comment".to_owned());
     }
+    Ok(out)
 }
 
 fn links(plan: &Plan, cells: &StringRecord, identity: &Identity, out: &mut Vec<ParsedItem>) {
@@ -320,11 +301,7 @@ fn stored_cells(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
         if comments.contains(&index) {
             continue;
         }
-        match out.get_mut(name) {
-            None => drop(out.insert(name.clone(), text.into())),
-            Some(serde_json::Value::Array(values)) => values.push(text.into()),
-            Some(first) => *first = vec![first.take(), text.into()].into(),
-        }
+        xml::add_child(&mut out, name.clone(), text.into());
     }
     serde_json::Value::Object(out).to_string().into_bytes()
 }

@@ -39,7 +39,6 @@ pub struct Post {
 /// A relation of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Name of the relation.
     pub kind: String,
     /// Items of the relation, targets first.
     pub items: Vec<Identity>,
@@ -54,11 +53,8 @@ pub struct Shape {
     pub names: Vec<String>,
     /// Paths of the fields with a value, with dots between levels.
     pub headers: Vec<String>,
-    /// Values of the fields.
     pub cells: Vec<String>,
-    /// Messages of all threads, in order.
     pub posts: Vec<Post>,
-    /// Relations to other items.
     pub links: Vec<Link>,
     /// Columns with prose in unknown fields.
     pub prose: Vec<usize>,
@@ -106,11 +102,6 @@ impl Shape {
         }
     }
 
-    /// Replaces the values of a field.
-    pub fn replace(&mut self, field: &'static str, text: &str, plan: &Plan) {
-        plan.columns(field).iter().for_each(|index| text.clone_into(&mut self.cells[*index]));
-    }
-
     /// Adds the fields of an object; `is_own` states whether they describe the record itself.
     fn add_object(&mut self, fields: &Map<String, Value>, path: &str, is_own: bool, depth: usize) {
         for (name, value) in fields {
@@ -128,14 +119,10 @@ impl Shape {
         }
         if let Some(flag) = parse_bool(value) {
             let name = split_words(path.rsplit('.').next().unwrap_or(path)).join(" ");
-            let is_closed = if has_role("true", &name) {
-                Some(flag)
-            } else {
-                has_role("false", &name).then_some(!flag)
-            };
             self.has_answer |=
                 is_own && flag && matches!(name.as_str(), "answered" | "is answered");
-            if let Some(is_closed) = is_closed.filter(|_| is_own) {
+            if is_own && (has_role("true", &name) || has_role("false", &name)) {
+                let is_closed = flag == has_role("true", &name);
                 return self.add_cell("closed flag", if is_closed { "closed" } else { "open" });
             }
         }
@@ -250,12 +237,10 @@ impl Shape {
             return self.add_cell(path, &text);
         }
         for item in list {
-            let fields = item.as_object().into_iter().flatten();
-            let is_item = fields
-                .into_iter()
-                .any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
             match item {
                 Value::Object(fields) => {
+                    let is_item =
+                        fields.keys().any(|n| columns::field(n).is_some_and(|f| f.0 == "title"));
                     self.add_object(fields, path, is_own && !is_item, depth + 1)
                 }
                 value => self.add_value(value, path, false, depth + 1),
@@ -265,17 +250,15 @@ impl Shape {
 
     /// Returns whether the record is an item. Users and projects have names and are not items.
     pub fn is_item(&self, plan: &Plan) -> bool {
-        let has = |field: &&str| !plan.columns(field).is_empty();
-        let title = plan.columns("title").first();
-        let is_name = title.is_some_and(|index| {
-            split_words(&self.headers[*index]).last().is_some_and(|w| w == "name")
-        });
-        let field_count =
-            ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
+        let has = |field: &&str| plan.column(field).is_some();
+        let fields = ["body", "state", "created", "updated", "closed"];
+        let field_count = fields.iter().filter(|f| has(f)).count();
         let has_thread = !self.posts.is_empty();
-        match title {
+        match plan.column("title") {
             None => has_thread && (has(&"body") || has(&"state")) && has(&"number"),
-            Some(_) if is_name => {
+            Some(title)
+                if split_words(&self.headers[title]).last().is_some_and(|w| w == "name") =>
+            {
                 (has_thread || has(&"state")) && field_count + usize::from(has_thread) > 1
             }
             Some(_) => has_thread || field_count > 0,
@@ -299,17 +282,12 @@ fn list_elements(value: &Value) -> Option<Vec<&Value>> {
     {
         return Some(list.iter().collect());
     }
-    // A one-element list in XML is parsed as the element itself.
-    if let [leaf] = fields.values().collect::<Vec<_>>()[..]
-        && (leaf.is_object() || leaf.is_array())
-    {
-        return match leaf {
-            Value::Array(items) => Some(items.iter().collect()),
-            Value::Object(inner) if inner.contains_key("#text") => Some(vec![leaf]),
-            _ => None,
-        };
+    match fields.values().collect::<Vec<_>>()[..] {
+        [Value::Array(items)] => Some(items.iter().collect()),
+        // A one-element list in XML is parsed as the element itself.
+        [leaf @ Value::Object(inner)] => inner.contains_key("#text").then(|| vec![leaf]),
+        _ => objects_by_id(value),
     }
-    objects_by_id(value)
 }
 
 /// Returns the objects in an object whose keys are ids.
@@ -414,19 +392,15 @@ fn collect_people(value: &Value, field: &str, out: &mut BTreeMap<String, String>
 
 fn custom_field(value: &Value) -> Option<(String, &Value)> {
     let fields = value.as_object()?;
-    let find = |names: &[&str]| {
-        fields
-            .iter()
-            .find(|(key, _)| split_words(key).last().is_some_and(|w| names.contains(&w.as_str())))
-    };
-    let text = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
-    let name =
-        text(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
+    let names = ["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"];
+    let name = names.iter().find_map(|n| scalar(fields.get(*n)?))?;
     let value_names = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
-    let (_, value) = value_names
+    let is_value =
+        |key: &str| split_words(key).last().is_some_and(|w| w == "value" || w == "values");
+    let value = value_names
         .iter()
-        .find_map(|n| fields.get_key_value(*n))
-        .or_else(|| find(&["value", "values"]))?;
+        .find_map(|n| fields.get(*n))
+        .or_else(|| Some(fields.iter().find(|(key, _)| is_value(key))?.1))?;
     // A name without a value is a label.
     (!value.is_null() && scalar(value).as_ref() != Some(&name)).then_some((name, value))
 }
@@ -437,11 +411,8 @@ fn parse_posts(value: &Value, depth: usize) -> Vec<Post> {
     let mut out: Vec<Post> = parse_post(value).into_iter().collect();
     let is_post = !out.is_empty();
     for (name, inner) in fields {
-        let list = match inner {
-            Value::Array(items) => Some(items.iter().collect()),
-            Value::Object(_) => list_elements(inner),
-            _ => None,
-        };
+        let list = inner.as_array().map(|items| items.iter().collect());
+        let list = list.or_else(|| list_elements(inner));
         let list = list.filter(|_| is_post || !matches!(name.as_str(), "attachments" | "files"));
         let url = out.first().and_then(|first| first.comment.url.clone());
         for mut inner in list.into_iter().flatten().flat_map(|item| parse_posts(item, depth + 1)) {
@@ -479,31 +450,25 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     if has("title") && has("state") && !has("author") {
         return None;
     }
+    // The candidates for each part with their ranks; the lowest rank counts.
     let mut texts: Vec<(usize, bool, String)> = Vec::new();
-    let mut author: Option<(usize, String)> = None;
-    let mut created_at: Option<(usize, Timestamp)> = None;
-    let mut out = Comment::default();
+    let mut authors: Vec<(usize, String)> = Vec::new();
+    let mut times: Vec<(usize, Timestamp)> = Vec::new();
     let mut items: Vec<(usize, Identity)> = Vec::new();
+    let mut out = Comment::default();
     for (name, field_value) in fields {
         let mut parts = split_words(name);
         let full_name = parts.join(" ");
-        parts.retain(|w| !has_role("format", w) || is_text_word(w));
-        if let Some(rank) = role_rank("author", &full_name)
-            && let Some(name) = display_name(field_value, name)
-            && author.as_ref().is_none_or(|(best, _)| rank < *best)
-        {
-            author = Some((rank, person_name(&name)));
+        parts.retain(|w| !has_role("format", w) || matches!(w.as_str(), "text" | "content"));
+        if let Some(rank) = role_rank("author", &full_name) {
+            authors.extend(display_name(field_value, name).map(|name| (rank, person_name(&name))));
         }
         let time = scalar(field_value).filter(|_| !has_role("text", &full_name));
         let time = time.and_then(|text| dates::parse(&text, dates::Order::default()));
         match (time, role_rank("when", &full_name), field(name)) {
             (Some(time), _, Some("updated")) => out.updated_at = Some(time),
-            (Some(time), rank, time_kind) if rank.is_some() || time_kind == Some("created") => {
-                let rank = rank.unwrap_or(usize::MAX);
-                if created_at.as_ref().is_none_or(|(best, _)| rank < *best) {
-                    created_at = Some((rank, time));
-                }
-            }
+            (Some(time), Some(rank), _) => times.push((rank, time)),
+            (Some(time), None, Some("created")) => times.push((usize::MAX, time)),
             _ => {}
         }
         let text_rank =
@@ -528,13 +493,11 @@ pub fn parse_post(value: &Value) -> Option<Post> {
     let is_file = fields.keys().any(|name| has_role("file", &split_words(name).join(" ")));
     let is_address = |text: &str| text.contains("://") && !text.contains(char::is_whitespace);
     texts.retain(|(.., text)| !(text.trim().is_empty() || is_file && is_address(text)));
-    texts.sort_by_key(|(rank, html, _)| (*rank, *html));
+    let best_text = texts.into_iter().min_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
         let rest = fields.iter().filter(|(name, _)| field(name).is_none());
-        rest.filter_map(|(_, v)| v.as_str())
-            .filter(|t| is_prose(t))
-            .max_by_key(|t| t.len())
-            .map(String::from)
+        let texts = rest.filter_map(|(_, v)| v.as_str()).filter(|t| is_prose(t));
+        texts.max_by_key(|t| t.len()).map(str::to_owned)
     };
     // The text may be one level deeper: `data.text`.
     let nested_text = || {
@@ -543,10 +506,9 @@ pub fn parse_post(value: &Value) -> Option<Post> {
         });
         inner.filter_map(|(_, v)| message_text(v)).find(|text| !text.trim().is_empty())
     };
-    let text =
-        texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
-    out.author = author.map(|(_, name)| name);
-    out.created_at = created_at.map(|(_, time)| time);
+    out.body = best_text.map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
+    out.author = authors.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, name)| name);
+    out.created_at = times.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, time)| time);
     if out.author.is_none() && out.created_at.is_none() {
         return None;
     }
@@ -565,13 +527,8 @@ pub fn parse_post(value: &Value) -> Option<Post> {
         || counts
             .iter()
             .any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|count| count == *n));
-    out.body = text;
     let item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
     Some(Post { comment: out, is_first, item })
-}
-
-fn is_text_word(word: &str) -> bool {
-    matches!(word, "text" | "content")
 }
 
 /// Returns the text of a message, which may be an object that states its format.
@@ -600,10 +557,8 @@ fn named_item(name: &str, value: &Value) -> Option<(usize, Identity)> {
             let direct = KEY_FIELDS.iter().enumerate();
             let direct = direct
                 .filter_map(|(rank, key)| Some((rank, parse_strict(&scalar(inner.get(*key)?)?)?)));
-            let items = inner
-                .iter()
-                .filter(|(_, v)| v.is_object())
-                .filter_map(|(name, v)| named_item(name, v));
+            let objects = inner.iter().filter(|(_, v)| v.is_object());
+            let items = objects.filter_map(|(name, v)| named_item(name, v));
             direct.chain(items).min_by_key(|(rank, _)| *rank)
         }
         Value::String(_) | Value::Number(_) if parts.len() > 1 && is_item_word(&parts[0]) => {
@@ -628,20 +583,18 @@ fn parse_link(value: &Value, path: &str) -> Option<Link> {
     let mut items: Vec<(bool, Identity)> = Vec::new();
     for (name, v) in fields {
         let is_target = split_words(name).iter().any(|w| has_role("target", w));
-        let fallback = || {
-            is_target
-                .then(|| named_item("issue", v).or_else(|| Some((0, parse_strict(&scalar(v)?)?))))
-                .flatten()
-        };
-        items.extend(named_item(name, v).or_else(fallback).map(|(_, end)| (!is_target, end)));
+        let mut item = named_item(name, v);
+        if is_target {
+            item = item
+                .or_else(|| named_item("issue", v))
+                .or_else(|| Some((0, parse_strict(&scalar(v)?)?)));
+        }
+        items.extend(item.map(|(_, end)| (!is_target, end)));
     }
     items.sort_by_key(|(source, _)| *source);
+    let items: Vec<_> = items.into_iter().map(|(_, end)| end).collect();
     let is_inverse = split_words(path).iter().any(|w| matches!(w.as_str(), "inverse" | "inward"));
-    (!items.is_empty()).then(|| Link {
-        kind,
-        items: items.into_iter().map(|(_, end)| end).collect(),
-        is_inverse,
-    })
+    (!items.is_empty()).then_some(Link { kind, items, is_inverse })
 }
 
 #[cfg(test)]

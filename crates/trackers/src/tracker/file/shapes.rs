@@ -63,7 +63,7 @@ pub fn parse_value(
 /// Returns whether a record has its own number.
 pub fn is_numbered(value: &Value, context: &FileContext) -> bool {
     Shape::new(value)
-        .is_some_and(|shape| !shape.plan(&context.mapping.words).columns("number").is_empty())
+        .is_some_and(|shape| shape.plan(&context.mapping.words).column("number").is_some())
 }
 
 /// Parses a record by its shape: an item with its messages, or a message of an item.
@@ -78,8 +78,7 @@ pub fn parse_item(
     if !shape.is_item(&plan) {
         return parse_message(value, &shape);
     }
-    let first_column = |plan: &Plan, field| plan.columns(field).first().copied();
-    if let Some(column) = first_column(&plan, "number") {
+    if let Some(column) = plan.column("number") {
         if parse_strict(&shape.cells[column]).is_none() {
             let is_number = |column: &usize| {
                 columns::field(&shape.headers[*column]).is_some_and(|(field, _)| field == "number")
@@ -95,30 +94,30 @@ pub fn parse_item(
                 }
             };
         }
-    } else if first_column(&plan, "url")
-        .is_none_or(|column| parse_url(&shape.cells[column]).is_none())
-    {
+    } else if plan.column("url").is_none_or(|column| parse_url(&shape.cells[column]).is_none()) {
         if context.has_item_numbers {
             return Some(Err("no number, which other items in the file have".to_owned()));
         }
         context.add_notice("items have no number: they are numbered by their position in the file");
         shape.add_cell("number", &position.to_string());
     }
-    if let Some(column) = first_column(&plan, "author")
+    if let Some(column) = plan.column("author")
         && let Some(name) = shape.people.get(&shape.cells[column])
     {
         shape.cells[column].clone_from(name);
     }
     if shape.has_answer {
-        shape.replace("state", "closed", &plan);
+        plan.columns("state")
+            .iter()
+            .for_each(|index| "closed".clone_into(&mut shape.cells[*index]));
         shape.add_cell("resolution", "completed");
     }
     // Without a description, the first message may be the report.
-    let may_have_report = first_column(&plan, "body").is_none() && !shape.has_description;
+    let may_have_report = plan.column("body").is_none() && !shape.has_description;
     if may_have_report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
         let first = shape.posts.remove(0).comment;
         shape.add_cell("body", &first.body);
-        let author = first.author.filter(|_| first_column(&plan, "author").is_none());
+        let author = first.author.filter(|_| plan.column("author").is_none());
         author.into_iter().for_each(|author| shape.add_cell("author", &author));
     }
     plan = shape.plan(&context.mapping.words);
@@ -127,17 +126,14 @@ pub fn parse_item(
         &plan.state_words,
         plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()),
     );
-    Some(rows::parse_with_raw(&plan, &row, bytes.to_vec()).map(|mut out| {
-        add_thread(&plan, shape, &mut out);
-        out
-    }))
+    let items = rows::parse_with_raw(&plan, &row, bytes.to_vec());
+    Some(items.map(|items| with_thread(&plan, shape, items)))
 }
 
 /// Returns whether the first message is the report: it is public, and it is marked so or has the
 /// time or the author of the item.
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
-    let cell =
-        |field: &str| plan.columns(field).first().map(|column| shape.cells[*column].as_str());
+    let cell = |field: &str| plan.column(field).map(|column| shape.cells[column].as_str());
     let created_at = cell("created").and_then(|text| dates::parse(text, dates::Order::default()));
     let has_same_age = created_at
         .zip(first.comment.created_at)
@@ -148,8 +144,9 @@ fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     !first.comment.is_internal && (first.is_first || has_same_age || has_same_author)
 }
 
-fn add_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
-    let Some(ParsedItem::Record(Record::Document(item))) = out.first_mut() else { return };
+/// Adds the thread and the relations of an item, which is the first of `out`.
+fn with_thread(plan: &Plan, shape: Shape, mut out: Vec<ParsedItem>) -> Vec<ParsedItem> {
+    let Some(ParsedItem::Record(Record::Document(item))) = out.first_mut() else { return out };
     let identity =
         Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
     let updated_at = item.updated_at;
@@ -175,6 +172,7 @@ fn add_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
             item => item,
         });
     }
+    out
 }
 
 /// Converts a message of an item to a comment.
@@ -208,17 +206,13 @@ fn parse_message(value: &Value, shape: &Shape) -> Option<ParseResult> {
         shape.posts.clone()
     };
     let plan = shape.plan(&StateWords::default());
-    let comments: Vec<ParsedItem> = posts
-        .into_iter()
-        .enumerate()
-        .filter_map(|(position, post)| {
-            let comment = post.comment;
-            let identity = comment.url.as_deref().and_then(parse_url).or(post.item)?;
-            let body = rows::markdown(&plan, &comment.body);
-            Some(to_comment(Comment { body, ..comment }, identity, None, position))
-        })
-        .collect();
-    (!comments.is_empty()).then_some(Ok(comments))
+    let comments = posts.into_iter().enumerate().filter_map(|(position, post)| {
+        let comment = post.comment;
+        let identity = comment.url.as_deref().and_then(parse_url).or(post.item)?;
+        let body = rows::markdown(&plan, &comment.body);
+        Some(to_comment(Comment { body, ..comment }, identity, None, position))
+    });
+    Some(comments.collect::<Vec<_>>()).filter(|comments| !comments.is_empty()).map(Ok)
 }
 
 /// Parses an item of Jira's XML, whose title contains the key.
@@ -240,26 +234,17 @@ fn parse_jira_xml(
     else {
         return Ok(out);
     };
-    for kind in list(value.get("issuelinks").unwrap_or(&Value::Null), "issuelinktype") {
-        for direction in ["outwardlinks", "inwardlinks"] {
+    for kind in list(&value["issuelinks"], "issuelinktype") {
+        for (direction, is_inward) in [("outwardlinks", false), ("inwardlinks", true)] {
             for links in list(kind, direction) {
-                let label = text(links, &["description"])
-                    .or_else(|| text(kind, &["name"]))
-                    .unwrap_or_default();
-                for key in list(links, "issuelink")
-                    .iter()
-                    .filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
-                {
-                    let Some(target) = parse_reference(&key) else { continue };
-                    let is_inward = direction == "inwardlinks";
-                    out.push(ParsedItem::link(
-                        &identity,
-                        target,
-                        &label,
-                        ItemRelation::RelatesTo,
-                        is_inward,
-                    ));
-                }
+                let label = text(links, &["description"]).or_else(|| text(kind, &["name"]));
+                let label = label.unwrap_or_default();
+                let links = list(links, "issuelink").into_iter();
+                let keys = links.filter_map(|l| text(l, &["issuekey.#text", "issuekey"]));
+                out.extend(keys.filter_map(|key| parse_reference(&key)).map(|target| {
+                    let relation = ItemRelation::RelatesTo;
+                    ParsedItem::link(&identity, target, &label, relation, is_inward)
+                }));
             }
         }
     }
@@ -319,15 +304,14 @@ fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Parse
     item.remote_id = Some(key.clone());
     // That parser needs the status category, which a file may lack.
     if text(value, &["fields.status.statusCategory.key"]).is_none() {
-        let (word, resolution) =
-            (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
-        let closed_at = text(value, &["fields.resolutiondate"])
-            .and_then(|time| dates::parse(&time, dates::Order::default()));
-        let category = text(value, &["fields.status.statusCategory.name"]);
+        let field =
+            |path: &str| value.pointer(path)?.as_str().filter(|text| !text.trim().is_empty());
+        let closed_at = field("/fields/resolutiondate")
+            .and_then(|time| dates::parse(time, dates::Order::default()));
         let fields = StateFields {
-            word: word.as_deref(),
-            category: category.as_deref(),
-            resolution: resolution.as_deref(),
+            word: field("/fields/status/name"),
+            category: field("/fields/status/statusCategory/name"),
+            resolution: field("/fields/resolution/name"),
             has_closing_time: closed_at.is_some(),
         };
         let is_closed = context.is_closed(&context.mapping.words, fields);
@@ -335,17 +319,15 @@ fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Parse
         item.closed_at = closed_at.filter(|_| is_closed);
     }
     item.url = item.url.filter(|_| !base.is_empty());
-    let mut comments = Vec::new();
     let (_, raw_comments, _) = jira::parse_comments(&raw).unwrap_or_default();
+    item.comment_count = raw_comments.len() as u64;
+    let mut out = vec![ParsedItem::Record(item.into())];
     for comment in raw_comments {
         let mut comment = jira::comment(comment.get(), &key, &base)?;
         comment.repository = identity.project.clone();
         comment.url = comment.url.filter(|_| !base.is_empty());
-        comments.push(ParsedItem::Record(comment.into()));
+        out.push(ParsedItem::Record(comment.into()));
     }
-    item.comment_count = comments.len() as u64;
-    let mut out = vec![ParsedItem::Record(item.into())];
-    out.extend(comments);
     for relation in relations {
         let (kind, key) = match relation {
             TrackerRelation::DuplicateOf(_, key) => (ItemRelation::DuplicateOf, key),

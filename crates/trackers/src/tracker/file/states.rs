@@ -38,13 +38,10 @@ pub struct StateWords {
 /// The state fields of an item, as written in the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StateFields<'a> {
-    /// State word.
     pub word: Option<&'a str>,
     /// Status category (Jira).
     pub category: Option<&'a str>,
-    /// Resolution.
     pub resolution: Option<&'a str>,
-    /// `true` if the item has a closing time.
     pub has_closing_time: bool,
 }
 
@@ -81,14 +78,13 @@ impl StateWords {
         let state = custom_meaning
             .or_else(|| self.word_state(fields.category?))
             .or_else(|| self.word_state(fields.word?));
-        if let Some(is_closed) = state {
-            return (is_closed, false);
+        let is_resolved =
+            || fields.has_closing_time || fields.resolution.is_some_and(is_resolution);
+        match state {
+            Some(is_closed) => (is_closed, false),
+            None if is_resolved() => (true, false),
+            None => (false, fields.word.is_some()),
         }
-        let has_resolution = fields.resolution.is_some_and(is_resolution);
-        (
-            has_resolution || fields.has_closing_time,
-            fields.word.is_some() && !has_resolution && !fields.has_closing_time,
-        )
     }
 }
 
@@ -112,9 +108,7 @@ fn lookup(word: &str) -> Option<bool> {
 /// Returns the first part of a state: "Closed" of "Closed (duplicate)" and "Closed - Fixed".
 fn first_part(word: &str) -> &str {
     let word = word.split(['(', '[', ',', ';', ':', '/', '|']).next().unwrap_or_default();
-    [" - ", " – ", " — "]
-        .iter()
-        .fold(word, |word, dash| word.split_once(dash).map_or(word, |(prefix, _)| prefix))
+    [" - ", " – ", " — "].iter().fold(word, |word, dash| word.split(dash).next().unwrap_or(word))
 }
 
 /// Parses two words that both mean closed: "RESOLVED FIXED", "Closed as not planned".
@@ -142,7 +136,6 @@ pub struct UnknownWords(BTreeMap<String, u64>);
 impl UnknownWords {
     const CAPACITY: usize = 100;
 
-    /// Counts a word.
     pub fn count(&mut self, word: &str) {
         let word: String = word.trim().chars().take(60).collect();
         if self.0.len() < Self::CAPACITY || self.0.contains_key(&word) {

@@ -6,7 +6,7 @@ use std::{cmp::Ordering, collections::BTreeMap, io::Read};
 use csv::StringRecord;
 
 use super::{
-    columns::{self, MULTI_COLUMN_FIELDS},
+    columns::{self, is_multi_column},
     content::Content,
     context,
     encoding::{self, Charset, Utf8Reader},
@@ -20,7 +20,7 @@ use crate::tracker::{
     dates::{self, DateColumn, Order},
     identity::parse_reference,
 };
-use precedent_core::error::{Code, Error, Hint, Result};
+use precedent_core::error::{Error, Hint, Result};
 use precedent_packing::damage_error;
 
 const MAX_PREAMBLE: usize = 25;
@@ -36,23 +36,18 @@ const TIME_FIELDS: &[&str] = &["created", "updated", "closed", "comment date"];
 pub struct Plan {
     /// Tracker that wrote the table; empty if unknown.
     pub tracker: &'static str,
-    /// Encoding of the file.
     pub charset: Charset,
-    /// Delimiter of the cells.
     pub delimiter: u8,
     /// Number of rows before the header row, including the `sep=` row if `has_sep_row`.
     pub preamble: usize,
     /// `true` if the file declares its delimiter (`sep=;`).
     pub has_sep_row: bool,
-    /// Column names.
     pub headers: Vec<String>,
     fields: Vec<(&'static str, Vec<usize>)>,
     orders: BTreeMap<usize, Order>,
-    /// Meanings of state words.
     pub state_words: StateWords,
     /// Columns whose field is a guess from their contents.
     pub guesses: Vec<usize>,
-    /// Number of rows.
     pub rows: u64,
     /// Notices about how the table is read.
     pub notices: Vec<Hint>,
@@ -79,22 +74,22 @@ impl Plan {
         }
     }
 
-    /// Returns the columns of a field.
     pub fn columns(&self, field: &str) -> &[usize] {
         self.fields.iter().find(|(f, _)| *f == field).map_or(&[], |(_, columns)| columns)
     }
 
-    /// Returns the field of a column.
+    pub fn column(&self, field: &str) -> Option<usize> {
+        self.columns(field).first().copied()
+    }
+
     pub fn field(&self, column: usize) -> Option<&'static str> {
         self.fields.iter().find(|(_, columns)| columns.contains(&column)).map(|(field, _)| *field)
     }
 
-    /// Returns the date order of a column.
     pub fn order(&self, column: usize) -> Order {
         self.orders.get(&column).copied().unwrap_or_default()
     }
 
-    /// Returns the state fields of a row.
     pub fn state<'a>(&'a self, row: &'a StringRecord, has_closing_time: bool) -> StateFields<'a> {
         StateFields {
             word: self.cell(row, "state"),
@@ -106,7 +101,7 @@ impl Plan {
 
     /// Returns whether rows have numbers; otherwise they are numbered by position.
     pub fn is_numbered(&self) -> bool {
-        !self.columns("number").is_empty() || !self.columns("url").is_empty()
+        self.column("number").is_some() || self.column("url").is_some()
     }
 
     /// Returns the non-empty cells of a field, trimmed, each with its column.
@@ -147,9 +142,6 @@ fn add_columns(
 }
 
 /// Detects a table; `None` if the file is not one.
-///
-/// # Errors
-/// An error if the file cannot be read, a quote is not closed, or a column is missing.
 pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
     let charset = encoding::detect(content.open()?, true).map_err(|e| damage_error(path, &e))?;
@@ -171,7 +163,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
         charset,
         delimiter,
         preamble,
-        has_sep_row: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
+        has_sep_row: is_sep_row(start.trim_start_matches('\u{feff}')),
         headers,
         fields,
         state_words,
@@ -191,7 +183,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
     if !is_named && (plan.rows < 2 || plan.guesses.len() < 2) {
         plan.fields.clear();
     }
-    if plan.columns("title").is_empty() {
+    if plan.column("title").is_none() {
         return Err(Error::invalid(format!("{}: no title column found", path.display()))
             .with_hint(format!(
                 "Available columns: {}. Rename the one with the title to \"Title\", or choose it.",
@@ -200,7 +192,7 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
             .with_command(None, "--map title=COLUMN"));
     }
     if mapping.has_state_words
-        && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty())
+        && ["state", "category", "reason"].iter().all(|f| plan.column(f).is_none())
     {
         plan.add_notice(
             Hint::from("no state column found, so state words are not used and all items are open")
@@ -211,24 +203,15 @@ pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>>
 }
 
 /// Returns a reader of the rows after the header row.
-///
-/// # Errors
-/// An error if the file cannot be read.
-pub fn open_rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
-    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
-    let mut reader = csv_reader(input, plan.delimiter);
-    skip_rows(&mut reader, plan.preamble + 1, content)?;
-    Ok(reader)
-}
-
-/// Returns a reader of the rows that tracks their quotes.
-fn open_tracked_rows(
+pub fn open_rows(
     content: &Content,
     plan: &Plan,
 ) -> Result<csv::Reader<QuoteTracker<impl Read + use<>>>> {
     let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
     let mut reader = csv_reader(QuoteTracker::new(input, plan.delimiter), plan.delimiter);
-    skip_rows(&mut reader, plan.preamble + 1, content)?;
+    for _ in 0..=plan.preamble {
+        reader.read_record(&mut StringRecord::new()).map_err(|e| table_error(content, &e))?;
+    }
     Ok(reader)
 }
 
@@ -241,24 +224,17 @@ fn csv_reader<R: Read>(inner: R, delimiter: u8) -> csv::Reader<R> {
         .from_reader(inner)
 }
 
-fn skip_rows<R: Read>(reader: &mut csv::Reader<R>, rows: usize, content: &Content) -> Result<()> {
-    let mut record = StringRecord::new();
-    for _ in 0..rows {
-        reader.read_record(&mut record).map_err(|e| table_error(content, &e))?;
-    }
-    Ok(())
-}
-
-/// Converts a read error.
 pub fn table_error(content: &Content, error: &csv::Error) -> Error {
     match error.kind() {
         csv::ErrorKind::Io(e) => damage_error(&content.path, e),
-        _ => Error::new(
-            Code::InvalidInput,
-            format!("{}: cannot read the table: {error}", content.path.display()),
-        )
-        .with_hint("Anything read before that is kept. Check that the file is CSV."),
+        _ => Error::invalid(format!("{}: cannot read the table: {error}", content.path.display()))
+            .with_hint("Anything read before that is kept. Check that the file is CSV."),
     }
+}
+
+/// Returns whether a table starts with its delimiter: `sep=;`.
+fn is_sep_row(start: &str) -> bool {
+    start.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("sep="))
 }
 
 /// The delimiter of a table, the number of rows before the header, and the column names.
@@ -270,11 +246,8 @@ fn find_header(start: &str, mapping: &Mapping) -> Option<Header> {
         !name.trim().is_empty()
             && mapping.columns.iter().any(|(_, column)| normalize(column) == normalize(name))
     };
-    let separator = start
-        .trim_start_matches('\u{feff}')
-        .get(..5)
-        .filter(|s| s.to_lowercase().starts_with("sep="));
-    let separator = separator.and_then(|s| s.as_bytes().last().copied());
+    let first = start.trim_start_matches('\u{feff}').get(..5);
+    let separator = first.filter(|s| is_sep_row(s)).and_then(|s| s.as_bytes().last().copied());
     let mut best: Option<((bool, usize, usize), Header)> = None;
     for delimiter in DELIMITERS.iter().filter(|d| separator.is_none_or(|s| s == **d)) {
         let mut reader = csv_reader(start.as_bytes(), *delimiter);
@@ -319,9 +292,6 @@ fn is_header(record: &StringRecord) -> bool {
 }
 
 /// Returns the columns of each field, including the user's settings.
-///
-/// # Errors
-/// Returns the name of a configured column if it is missing.
 fn assign_fields(
     headers: &[String],
     tracker: &str,
@@ -329,17 +299,14 @@ fn assign_fields(
 ) -> std::result::Result<Vec<(&'static str, Vec<usize>)>, String> {
     let mut fields = columns::assign(headers, tracker);
     // Exports of work item trees have a title column per level.
-    let is_title_level = |name: &String| {
-        normalize(name)
-            .strip_prefix("title ")
-            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-    };
     if fields.iter().all(|(field, _)| *field != "title") {
-        let levels: Vec<usize> =
-            (0..headers.len()).filter(|column| is_title_level(&headers[*column])).collect();
-        if !levels.is_empty() {
-            fields.push(("title", levels));
-        }
+        let is_level = |column: &usize| {
+            let name = normalize(&headers[*column]);
+            let level = name.strip_prefix("title ").unwrap_or_default();
+            !level.is_empty() && level.bytes().all(|b| b.is_ascii_digit())
+        };
+        let levels: Vec<usize> = (0..headers.len()).filter(is_level).collect();
+        add_columns(&mut fields, "title", &levels);
     }
     for (field, name) in &mapping.columns {
         // An empty name leaves the field out, even if a column has no name.
@@ -349,7 +316,7 @@ fn assign_fields(
         if matching_columns.is_empty() && !name.is_empty() {
             return Err(name.clone());
         }
-        if !MULTI_COLUMN_FIELDS.contains(field) {
+        if !is_multi_column(field) {
             matching_columns.truncate(1);
         }
         // The user's settings take precedence over the column names.
@@ -365,11 +332,9 @@ fn assign_fields(
 /// Guesses the fields of columns with unknown names from the first rows. A read error is left to
 /// the scan of all rows.
 fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
-    let mut reader = open_tracked_rows(content, plan)?;
-    let mut contents: Vec<(usize, ColumnStats)> = (0..plan.headers.len())
-        .filter(|column| plan.field(*column).is_none())
-        .map(|column| (column, ColumnStats::default()))
-        .collect();
+    let mut reader = open_rows(content, plan)?;
+    let unknown = (0..plan.headers.len()).filter(|column| plan.field(*column).is_none());
+    let mut contents: Vec<_> = unknown.map(|column| (column, ColumnStats::default())).collect();
     let mut record = StringRecord::new();
     for _ in 0..GUESS_ROWS {
         if !reader.read_record(&mut record).unwrap_or_default() {
@@ -383,7 +348,7 @@ fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Resul
     }
     // An empty column in --map omits the field.
     let is_missing = |field: &str| {
-        plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
+        plan.column(field).is_none() && mapping.columns.iter().all(|(name, _)| *name != field)
     };
     for (field, column) in guess_fields(&contents, is_missing) {
         add_columns(&mut plan.fields, field, &[column]);
@@ -394,9 +359,9 @@ fn guess_columns(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Resul
 
 /// Scans all rows to complete the plan.
 fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
-    let mut reader = open_tracked_rows(content, plan)?;
-    let times: Vec<usize> = TIME_FIELDS.iter().flat_map(|f| plan.columns(f)).copied().collect();
-    let mut dates: Vec<_> = times.into_iter().map(|index| (index, DateColumn::default())).collect();
+    let mut reader = open_rows(content, plan)?;
+    let times = TIME_FIELDS.iter().flat_map(|field| plan.columns(field));
+    let mut dates: Vec<_> = times.map(|index| (*index, DateColumn::default())).collect();
     let mut comment_dates = DateColumn::default();
     let mut unknown_words = UnknownWords::default();
     let mut record = StringRecord::new();
@@ -424,11 +389,10 @@ fn scan_rows(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()
                 column.add_cell(text);
             }
         }
-        for (_, text) in plan.cells(&record, "comments") {
-            if let Some((date, _)) = text.split_once(';') {
-                comment_dates.add_cell(date);
-            }
-        }
+        let comments = plan.cells(&record, "comments");
+        comments
+            .filter_map(|(_, text)| text.split_once(';'))
+            .for_each(|(date, _)| comment_dates.add_cell(date));
         if let Some(key) = plan.cell(&record, "number") {
             numbers[usize::from(parse_reference(key).is_some())] += 1;
         }
@@ -532,7 +496,7 @@ fn detect_date_orders(
             ));
         }
     }
-    if let Some(column) = plan.columns("comments").first().copied() {
+    if let Some(column) = plan.column("comments") {
         plan.orders.insert(column, decide(comments));
     }
 }

@@ -32,7 +32,6 @@ fn add_text(open_elements: &mut [OpenElement], text: &str, size: &mut usize) {
 }
 
 impl<R: Read> XmlItems<BufReader<R>> {
-    /// Creates a reader for a UTF-8 document.
     pub fn new(inner: R, element: &str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
         configure(reader.config_mut());
@@ -40,9 +39,6 @@ impl<R: Read> XmlItems<BufReader<R>> {
     }
 
     /// Reads the next item; `None` at the end.
-    ///
-    /// # Errors
-    /// Returns the reason if the document cannot be read further.
     pub fn next_item(&mut self) -> Result<Option<Vec<u8>>, String> {
         // The open elements of the current item, the innermost last.
         let mut open_elements: Vec<OpenElement> = Vec::new();
@@ -94,6 +90,12 @@ impl<R: Read> XmlItems<BufReader<R>> {
                     };
                     match open_elements.last_mut() {
                         None => return Ok(Some(value.to_string().into_bytes())),
+                        // Bugzilla's comments are always a list.
+                        Some((_, parent, _))
+                            if name == "long_desc" && !parent.contains_key(&name) =>
+                        {
+                            parent.insert(name, vec![value].into());
+                        }
                         Some((_, parent, _)) => add_child(parent, name, value),
                     }
                 }
@@ -148,10 +150,9 @@ pub fn item_element(start: &str) -> Option<String> {
     best.map(|(name, _)| name)
 }
 
-/// Adds an element to its parent, with repeated ones as a list. Comments are always a list.
-fn add_child(parent: &mut Map<String, Value>, name: String, value: Value) {
+/// Adds an element to its parent, with repeated ones as a list.
+pub fn add_child(parent: &mut Map<String, Value>, name: String, value: Value) {
     match parent.get_mut(&name) {
-        None if name == "long_desc" => drop(parent.insert(name, vec![value].into())),
         None => drop(parent.insert(name, value)),
         Some(Value::Array(values)) => values.push(value),
         Some(first) => *first = vec![first.take(), value].into(),
