@@ -54,8 +54,6 @@ export class Logs extends EngineRequest {
   expanded = $state.raw<ReadonlySet<number>>(new Set());
 
   readonly #jobs: Jobs;
-  /** The last job; the engine runs one at a time, and a canceled one ends a moment later. */
-  #lastJob: Promise<unknown> = Promise.resolve();
 
   constructor(jobs: Jobs) {
     super();
@@ -73,12 +71,11 @@ export class Logs extends EngineRequest {
     this.isActive = true;
     this.currentIndex = 0;
     this.expanded = new Set();
-    const job: Promise<LogResponse> = this.#lastJob.catch(() => {}).then(() => {
-      if (job !== this.#lastJob || !this.pending) throw new Error("superseded");
-      return this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress));
-    });
-    this.#lastJob = job;
-    await this.run(job, (response) => (this.response = response));
+    // The engine runs one job at a time, and a canceled one ends a moment later.
+    await this.runInTurn(
+      () => this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)),
+      (response) => (this.response = response),
+    );
   }
 
   clear(): void {

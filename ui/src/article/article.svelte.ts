@@ -39,30 +39,30 @@ export class ArticleDraft extends EngineRequest {
 
   async copy(): Promise<void> {
     const text = this.article?.markdown;
-    if (text !== undefined) await this.#try(async () => api.copyText(text).then(() => texts.copied));
+    if (text === undefined) return;
+    await this.#act(async () => {
+      await api.copyText(text);
+      return texts.copied;
+    });
   }
 
   /** Saves the article as a note linked to the report. */
   async save(): Promise<void> {
     const request = this.request;
     if (!request) return;
-    await this.#try(async () => {
+    await this.#act(async () => {
       const { outcome, note } = await api.storeArticle(request);
       this.#onSaved();
       return outcome === "duplicate" ? texts.same(note.key) : texts.saved(note.key);
     });
   }
 
-  async #try(action: () => Promise<string>): Promise<void> {
+  /** Runs an action and shows its message. */
+  async #act(action: () => Promise<string>): Promise<void> {
     if (this.#isActing) return;
     this.#isActing = true;
     this.message = null;
-    this.failure = null;
-    try {
-      this.message = await action();
-    } catch (error) {
-      this.failure = api.toFailure(error);
-    }
+    await this.attempt(async () => (this.message = await action()));
     this.#isActing = false;
   }
 

@@ -21,6 +21,8 @@ export interface NoteDraftState {
   beforePaste: Pick<NoteDraftState, "title" | "body" | "tags"> | null;
 }
 
+export const EMPTY_DRAFT: NoteDraftState = { key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null };
+
 /** Returns the key of a draft; each note and item has one draft. */
 function draftKey({ key, attach }: Pick<NoteDraftState, "key" | "attach">): string {
   return key ?? ["new", ...attach].join(" ");
@@ -99,12 +101,12 @@ export class Notes extends EngineRequest {
 
   /** Opens the form for a new note, with its draft if there is one. */
   startDraft(fields: Partial<NoteDraftState> = {}): void {
-    this.#openForm({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...fields });
+    this.#openForm({ ...EMPTY_DRAFT, ...fields });
   }
 
   startEditing(note: Note): void {
     const { key, kind, title, body } = note;
-    this.#openForm({ key, kind, title, body, tags: note.tags.join(", "), attach: [], beforePaste: null });
+    this.#openForm({ ...EMPTY_DRAFT, key, kind, title, body, tags: note.tags.join(", ") });
   }
 
   /** Whether there is a draft of a new note without an item. */

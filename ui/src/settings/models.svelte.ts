@@ -31,44 +31,33 @@ export class Models extends EngineRequest {
 
   /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
   async add(origin: ModelOrigin, value: string): Promise<boolean> {
-    this.failure = null;
-    try {
+    const isAdded = await this.attempt(async () => {
       const model = await this.#app.jobs.run("model", (onProgress) =>
         origin === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
       );
       this.#app.toasts.show(words.settings.models.added(model.name));
-    } catch (error) {
-      const failure = api.toFailure(error);
-      if (failure.code === "cancelled") this.#app.showError(error);
-      else this.failure = failure;
-      return false;
+    });
+    if (isAdded) await this.load();
+    else if (this.failure?.code === "cancelled") {
+      this.#app.showError(this.failure);
+      this.failure = null;
     }
-    await this.load();
-    return true;
+    return isAdded;
   }
 
   /** Indexes with another model, which replaces the current one once its index is complete. */
   async use(name: string): Promise<void> {
-    this.failure = null;
-    try {
-      await api.useModel(name);
-    } catch (error) {
-      this.failure = api.toFailure(error);
-      return;
-    }
+    if (!(await this.attempt(() => api.useModel(name)))) return;
     await Promise.all([this.load(), this.#app.refresh()]);
     await this.#app.updateIndexes();
     await this.load();
   }
 
   async remove(name: string): Promise<void> {
-    this.failure = null;
-    try {
+    await this.attempt(async () => {
       await api.removeModel(name);
       this.#app.toasts.show(words.settings.models.removed(name));
-    } catch (error) {
-      this.failure = api.toFailure(error);
-    }
+    });
     await this.load();
   }
 }

@@ -3,8 +3,9 @@
 
 import { tick } from "svelte";
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, PromptState, PromptTarget } from "../lib/types";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import { parseStored, withDefaults } from "../lib/stored";
+import type { PromptState, PromptTarget } from "../lib/types";
 import { parseQuestion } from "../prompt/classify";
 import type { AppState } from "./appState.svelte";
 
@@ -19,28 +20,15 @@ interface PromptChoices {
 
 const DEFAULTS: PromptChoices = { on: false, shortcut: null, tray: false };
 
-/** Parses the stored settings; invalid ones count as the defaults. */
-function parseChoices(stored: string | null): PromptChoices {
-  try {
-    const { on, shortcut, tray } = JSON.parse(stored ?? "") as Record<string, unknown>;
-    return { on: on === true, shortcut: typeof shortcut === "string" ? shortcut : null, tray: tray === true };
-  } catch {
-    return DEFAULTS;
-  }
-}
-
-export class QuickPrompt {
+export class QuickPrompt extends EngineRequest {
   choices = $state.raw<PromptChoices>(DEFAULTS);
   /** The system's response; `null` before the first request. */
   state = $state.raw<PromptState | null>(null);
-  failure = $state.raw<Failure | null>(null);
 
   #app: AppState;
-  #latest = new LatestRequest();
-  /** The last request to the system. Requests run one after another, and the last one wins. */
-  #lastRequest: Promise<void> = Promise.resolve();
 
   constructor(app: AppState) {
+    super();
     this.#app = app;
   }
 
@@ -55,7 +43,7 @@ export class QuickPrompt {
 
   /** Restores the settings of the last session. */
   async start(): Promise<void> {
-    this.choices = parseChoices(localStorage.getItem(KEY));
+    this.choices = withDefaults(parseStored(localStorage.getItem(KEY)), DEFAULTS);
     void this.#app.attempt(() => api.watchPrompt((target) => void this.show(target)));
     if (this.choices.on || this.choices.tray) await this.#apply();
   }
@@ -97,22 +85,10 @@ export class QuickPrompt {
     }
   }
 
-  #apply(): Promise<void> {
-    const isCurrent = this.#latest.begin();
-    this.#lastRequest = this.#lastRequest.then(() => this.#ask(isCurrent));
-    return this.#lastRequest;
-  }
-
-  async #ask(isCurrent: () => boolean): Promise<void> {
-    if (!isCurrent()) return;
-    const { on, tray } = this.choices;
-    try {
-      const state = await api.setPrompt({ shortcut: on ? this.shortcut : null, tray });
-      if (!isCurrent()) return;
-      this.state = state;
-      this.failure = null;
-    } catch (error) {
-      if (isCurrent()) this.failure = api.toFailure(error);
-    }
+  async #apply(): Promise<void> {
+    await this.runInTurn(
+      () => api.setPrompt({ shortcut: this.choices.on ? this.shortcut : null, tray: this.choices.tray }),
+      (state) => (this.state = state),
+    );
   }
 }

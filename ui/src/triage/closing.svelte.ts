@@ -41,15 +41,12 @@ export class TrackerClosing extends EngineRequest {
   /** Posts the comments and closes the previewed reports. */
   async send(): Promise<void> {
     if (this.#app.jobs.get("close")) return;
-    this.failure = null;
-    try {
-      const closures = this.possibleClosures;
+    const closures = this.possibleClosures;
+    await this.attempt(async () => {
       this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(closures, onProgress));
       // Canceling is not an error; the list shows what was done.
       this.failure = this.report.problem?.code === "cancelled" ? null : this.report.problem;
-    } catch (error) {
-      this.failure = api.toFailure(error);
-    }
+    });
     await this.#app.reloadAll();
   }
 }
