@@ -32,7 +32,6 @@ export function verdictCounts(response: LogResponse): string[] {
   return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.counts[verdict](response[verdict]));
 }
 
-/** Formats a place in a file with its time. */
 function formatPlace({ file, line, at: time }: LogPlace, label = (place: string) => place): string[] {
   return [label(`${file}:${line}`), ...(time === null ? [] : [time])];
 }
@@ -48,9 +47,7 @@ export class Logs extends EngineRequest {
   isActive = $state(false);
   files = $state.raw<readonly string[]>([]);
   response = $state.raw<LogResponse | null>(null);
-  /** The index of the current error. */
   currentIndex = $state(0);
-  /** The indexes of the expanded errors. */
   expanded = $state.raw<ReadonlySet<number>>(new Set());
 
   readonly #jobs: Jobs;
@@ -64,7 +61,6 @@ export class Logs extends EngineRequest {
     return this.response?.errors[this.currentIndex] ?? null;
   }
 
-  /** Reads files or a pasted text. */
   async read(files: readonly string[], text = ""): Promise<void> {
     this.clear();
     this.files = files;
@@ -92,7 +88,6 @@ export class Logs extends EngineRequest {
     this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), Math.max(last, 0));
   }
 
-  /** Expands or collapses an error. */
   toggle(index: number): void {
     const expanded = new Set(this.expanded);
     if (!expanded.delete(index)) expanded.add(index);

@@ -57,7 +57,6 @@ export class ArticleDraft extends EngineRequest {
     });
   }
 
-  /** Runs an action and shows its message. */
   async #act(action: () => Promise<string>): Promise<void> {
     if (this.#isActing) return;
     this.#isActing = true;

@@ -50,7 +50,6 @@ export class EngineRequest {
     }
   }
 
-  /** Ignores the pending response. */
   protected cancel(): void {
     this.#latest.invalidate();
     this.pending = false;

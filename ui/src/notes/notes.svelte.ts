@@ -3,7 +3,7 @@
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
 import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
+import type { Failure, Note, NoteAnswer, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
@@ -41,7 +41,6 @@ const CHECK_DELAY = 450;
 /** Kinds checked for duplicates; the others record events, which may repeat. */
 export const CHECKED_KINDS: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
-/** Parses comma-separated tags. */
 function parseTags(text: string): string[] {
   return [...new Set(text.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
@@ -56,12 +55,10 @@ export class Notes extends EngineRequest {
   /** The existing note that prevented saving. */
   existing = $state.raw<NoteAnswer | null>(null);
   formFailure = $state.raw<Failure | null>(null);
-  /** Unsaved drafts by key. */
   drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
 
   #app: AppState;
   #similarRequest = new LatestRequest();
-  /** The draft that is being saved. */
   #saving: NoteDraftState | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -120,12 +117,10 @@ export class Notes extends EngineRequest {
     return all.map((entry) => ({ ...entry, ...entry.beforePaste, beforePaste: null })).filter((entry) => this.#isWorthKeeping(entry));
   }
 
-  /** Restores the drafts of an earlier session. */
   restoreDrafts(drafts: readonly NoteDraftState[]): void {
     this.drafts = new Map(drafts.map((entry) => [draftKey(entry), entry]));
   }
 
-  /** Remembers the text before a paste. */
   rememberBeforePaste(): void {
     if (!this.draft || this.draft.beforePaste) return;
     const { title, body, tags } = this.draft;
@@ -153,12 +148,10 @@ export class Notes extends EngineRequest {
     return true;
   }
 
-  /** Closes the form and reports the draft. */
   closeAndReport(): void {
     if (this.closeForm()) this.#app.toasts.show(texts.kept);
   }
 
-  /** Discards the draft, with an undo. */
   discard(): void {
     const current = this.draft && $state.snapshot(this.draft);
     this.#resetForm();
@@ -202,18 +195,15 @@ export class Notes extends EngineRequest {
     if (!current || current === this.#saving) return;
     this.#saving = current;
     this.formFailure = null;
+    const { kind, title, body, attach } = current;
+    const fields = { title, body, tags: parseTags(current.tags), attach };
     try {
       if (current.key !== null) {
-        const note = await api.editNote(current.key, {
-          title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach,
-        });
+        const note = await api.editNote(current.key, fields);
         await this.#showSaved(current, note, texts.saved(note.key));
         return;
       }
-      const draft: NoteDraft = {
-        kind: current.kind, title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach, force,
-      };
-      const answer = await api.addNote(draft);
+      const answer = await api.addNote({ kind, ...fields, force });
       if (answer.outcome === "duplicate") {
         this.existing = answer;
         this.similar = null;

@@ -70,7 +70,6 @@ export function scopedQuery(source: string | null, ...filters: string[]): string
   return [...filters, ...(source === null ? [] : [filter("source", source)])].join(" ");
 }
 
-/** A query and the number of its matches. */
 export interface CountedQuery {
   query: string;
   total: number;
@@ -92,7 +91,6 @@ export class Problems {
   /** Whether the selected problem is open. */
   isOpen = $state(false);
   numbers = $state.raw<Numbers | null>(null);
-  /** Open reports older than a year. */
   openOverYear = $state.raw<CountedQuery | null>(null);
   /** Reopened reports that are open. */
   reopened = $state.raw<CountedQuery | null>(null);

@@ -28,15 +28,9 @@ interface Filter {
   end: number;
 }
 
-interface QueryWord {
-  text: string;
-  start: number;
-  end: number;
-}
-
 /** Splits at white space outside quotes, as the engine does. */
-function splitWords(query: string): QueryWord[] {
-  const result: QueryWord[] = [];
+function splitWords(query: string): Pick<Filter, "text" | "start" | "end">[] {
+  const result: ReturnType<typeof splitWords> = [];
   let start = -1;
   let isQuoted = false;
   for (let index = 0; index <= query.length; index++) {
@@ -56,7 +50,6 @@ function splitWords(query: string): QueryWord[] {
   return result;
 }
 
-/** Returns the filters of a query in order. */
 export function parseFilters(query: string): Filter[] {
   if (isPasted(query)) return [];
   const result: Filter[] = [];
@@ -85,14 +78,12 @@ function findFilter(query: string, filter: string): Filter[] {
   );
 }
 
-/** Removes a filter from the query. */
 export function removeFilter(query: string, filter: Pick<Filter, "start" | "end">): string {
   const head = query.slice(0, filter.start).trimEnd();
   const tail = query.slice(filter.end).trimStart();
   return head && tail ? `${head} ${tail}` : head + tail;
 }
 
-/** Removes all filters from the query. */
 export function removeFilters(query: string): string {
   return parseFilters(query).reduceRight((text, filter) => removeFilter(text, filter), query);
 }
@@ -126,13 +117,7 @@ const STATES = ["open", "closed", "merged", "issue", "pr", "page", "note", "lock
 export const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = { is: STATES, state: STATES, type: STATES };
 
 /** A filter whose value is being typed. */
-export interface PartialFilter {
-  name: string;
-  value: string;
-  negated: boolean;
-  start: number;
-  end: number;
-}
+export type PartialFilter = Omit<Filter, "text">;
 
 /** Returns the filter at the cursor if its values can be completed. */
 export function filterAtCursor(query: string, cursor: number): PartialFilter | null {

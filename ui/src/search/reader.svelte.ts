@@ -30,7 +30,6 @@ export class Reader {
   #latest = new LatestRequest();
   #previewTimer: ReturnType<typeof setTimeout> | undefined;
   #readTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the document counts as read. */
   #isRead = false;
   #onLeave: () => void;
   #onRead: (thread: Thread) => void;

@@ -52,7 +52,6 @@ export class SavedSearches {
     return isSaved;
   }
 
-  /** Saves or removes a search with an undo. */
   toggleWithUndo(query: string, undo: UndoStack): void {
     const isSaved = this.toggle(query);
     undo.record(isSaved ? texts.saved(query) : texts.noLongerSaved(query), () => void this.toggle(query));

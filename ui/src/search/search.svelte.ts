@@ -24,9 +24,7 @@ export class Search {
   pending = $state(false);
   /** Whether the query contains pasted text. */
   isPasted = $state(false);
-  /** The key of the selected result. */
   selected = $state<string | null>(null);
-  /** The order of the results. */
   sort = $state<SortOrder>("best");
   /** Incremented for each new query's response, so that the list scrolls to its top. */
   generation = $state(0);
@@ -110,7 +108,6 @@ export class Search {
     this.generation++;
   }
 
-  /** Loads more results below the current ones. */
   loadMore(): void {
     this.#limit = api.MAX_RANKED;
     this.refresh();
@@ -142,7 +139,6 @@ export class Search {
     this.#schedule(0, 0);
   }
 
-  /** Replaces the query. */
   replace(query: string, isPasted = false): void {
     this.isPasted = isPasted;
     this.set(query);

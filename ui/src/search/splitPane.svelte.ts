@@ -7,7 +7,6 @@ import { Reader, type ReadingPosition } from "./reader.svelte";
 
 export type Pane = "first" | "second";
 
-/** The visible parts of the search view. */
 export interface VisibleParts {
   list: boolean;
   first: boolean;

@@ -15,8 +15,8 @@ interface TourKey {
 
 export const TOUR_KEYS: readonly TourKey[] = [
   { id: "read", keys: "Enter", description: texts.read },
-  { id: "item.duplicates", keys: "Shift D", description: texts.duplicates },
-  { id: "item.solved", keys: "Shift S", description: texts.solved },
+  { id: "item.duplicates", keys: "Shift D", description: words.search.start.reported },
+  { id: "item.solved", keys: "Shift S", description: words.search.start.solved },
   { id: "triage", keys: "2", description: texts.triage },
   { id: "palette", keys: "Ctrl K", description: texts.palette },
   { id: "help", keys: "?", description: texts.help },

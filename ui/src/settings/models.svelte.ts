@@ -6,7 +6,6 @@ import type { Catalog, ModelView } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-/** The origin of an added model. */
 export type ModelOrigin = "catalog" | "files";
 
 export class Models extends EngineRequest {

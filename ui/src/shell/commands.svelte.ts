@@ -51,7 +51,6 @@ export class Commands {
     return this.#handlers.get(id)?.title?.() ?? COMMAND_TITLES[id];
   }
 
-  /** Returns the available commands of a group. */
   available(group: Group): readonly ListedCommand[] {
     return LIST.filter((entry) => groupOf(entry.id) === group && this.isAvailable(entry.id));
   }

@@ -133,7 +133,6 @@ export const COMMANDS = [
 export type CommandId = (typeof COMMANDS)[number]["id"];
 export type ListedCommand = CommandEntry & { id: CommandId };
 
-/** The default title of each command. */
 export const COMMAND_TITLES: Record<CommandId, string> = texts.commands;
 
 export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "notes", "problems", "sources"];

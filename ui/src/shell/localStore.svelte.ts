@@ -181,7 +181,6 @@ export class LocalStore {
     return this.state.learnt.includes(id);
   }
 
-  /** Marks keys of the tour as used. */
   markUsed(...ids: readonly string[]): void {
     const newIds = ids.filter((id) => !this.isUsed(id));
     if (newIds.length > 0) this.update({ learnt: [...this.state.learnt, ...newIds] });

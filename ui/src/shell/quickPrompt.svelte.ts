@@ -41,7 +41,6 @@ export class QuickPrompt extends EngineRequest {
     return this.state === null || this.shortcut === this.state.default_shortcut;
   }
 
-  /** Restores the settings of the last session. */
   async start(): Promise<void> {
     this.choices = withDefaults(parseStored(localStorage.getItem(KEY)), DEFAULTS);
     void this.#app.attempt(() => api.watchPrompt((target) => void this.show(target)));

@@ -36,7 +36,6 @@ export class UndoStack {
     return entry;
   }
 
-  /** Removes an action that failed. */
   remove(entry: UndoEntry): void {
     this.#entries = this.#entries.filter((other) => other !== entry);
     this.#toasts.dismiss(this.#toastIds.get(entry) ?? 0);

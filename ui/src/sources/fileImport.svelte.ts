@@ -12,7 +12,6 @@ const { shared } = words;
 /** The fields that a column can provide. */
 export const COLUMN_FIELDS = Object.entries(texts.fields).map(([field, name]) => ({ field, name }));
 
-/** Returns the display name of a column's field. */
 export function fieldName(column: ColumnView): string {
   return COLUMN_FIELDS.find((entry) => entry.field === column.field)?.name ?? column.field ?? "";
 }
@@ -29,7 +28,6 @@ export function fileContents(file: FileView): string {
   return texts.summary(file.kind, parts);
 }
 
-/** Returns the result of an import in one line. */
 function importSummary(report: Imported): string {
   const source = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
@@ -71,7 +69,6 @@ export class FileImport extends EngineRequest {
     return this.preview();
   }
 
-  /** Previews the files with the current settings. */
   async preview(): Promise<boolean> {
     this.failure = null;
     const job = this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
@@ -90,18 +87,15 @@ export class FileImport extends EngineRequest {
   async import(): Promise<void> {
     if (this.pending) return;
     this.pending = true;
-    this.failure = null;
-    try {
+    await this.attempt(async () => {
       const report = await this.#app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
       this.#app.sources.selected = report.sources[0]?.source ?? report.source;
       this.#app.sources.isAdding = false;
       this.#app.toasts.show(importSummary(report));
       this.clear();
       await this.#app.reloadAll();
-    } catch (error) {
-      this.failure = api.toFailure(error);
-      this.pending = false;
-    }
+    });
+    this.pending = false;
   }
 
   clear(): void {

@@ -4,10 +4,8 @@ import { words } from "../words";
 
 export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence" | "zendesk" | "discourse";
 
-/** The properties of a kind of tracker. */
 interface TrackerTraits {
   tracker: Tracker;
-  /** The default host. */
   host: string | null;
   /** The number of parts in a project's name; `null` for two or more. */
   parts: number | null;
@@ -16,10 +14,8 @@ interface TrackerTraits {
   wiki: boolean;
 }
 
-/** A kind of tracker with its texts. */
 interface TrackerKind extends TrackerTraits {
   name: string;
-  /** The format of a project's name. */
   shape: string;
   /** The tracker's word for its tokens. */
   token: string;

@@ -15,9 +15,7 @@ type AccessTest = { access: Access } | { failure: Failure } | "pending";
 export class Sources extends EngineRequest {
   mirrors = $state.raw<readonly MirrorView[]>([]);
   selected = $state<string | null>(null);
-  /** Whether the form is open. */
   isAdding = $state(false);
-  /** The kind of source being added. */
   sourceType = $state<"tracker" | "files">("tracker");
   /** The last sync's report per source. */
   reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
@@ -93,13 +91,7 @@ export class Sources extends EngineRequest {
 
   /** Stores a new token for a source's host and tests it. */
   async saveToken(key: string, tokenHost: string, token: string): Promise<void> {
-    try {
-      await api.saveToken(tokenHost, token);
-    } catch (error) {
-      this.#setAccessTest(key, { failure: api.toFailure(error) });
-      return;
-    }
-    await this.test(key);
+    await this.test(key, () => api.saveToken(tokenHost, token));
   }
 
   /** Syncs these sources, or all. A quiet sync reports errors in a toast. Returns whether it finished. */
@@ -133,9 +125,10 @@ export class Sources extends EngineRequest {
     return isDone;
   }
 
-  async test(key: string): Promise<void> {
+  async test(key: string, prepare = async () => {}): Promise<void> {
     this.#setAccessTest(key, "pending");
     try {
+      await prepare();
       this.#setAccessTest(key, { access: await api.testSource(key) });
     } catch (error) {
       this.#setAccessTest(key, { failure: api.toFailure(error) });
@@ -157,7 +150,6 @@ export class Sources extends EngineRequest {
     await this.#app.reloadAll();
   }
 
-  /** Shows the results of automatic calibrations. */
   async showCalibrations(reports: readonly CalibrationReport[]): Promise<void> {
     this.#storeCalibrations(reports);
     for (const report of reports) this.#app.toasts.show(news.tuned(report.source, report.labels));

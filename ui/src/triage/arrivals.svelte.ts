@@ -66,10 +66,6 @@ export class Arrivals {
     }
   }
 
-  toggle(): void {
-    this.open = !this.open;
-  }
-
   /** Assesses each listed report in turn; those in the queue need no request. */
   async assess(waiting: readonly TriageItem[], includeClosed: boolean): Promise<void> {
     const isCurrent = this.#assessmentRequest.begin();
@@ -86,7 +82,6 @@ export class Arrivals {
     }
   }
 
-  /** Stops assessing. */
   pause(): void {
     this.#assessmentRequest.begin();
   }

@@ -8,8 +8,8 @@ import { words } from "../words";
 
 /** Describes the result of an attempt to close a report. */
 export function closureResult(record: ClosureRecord): string {
-  const { because, steps } = words.triage.closing;
-  return record.problem ? because(steps[record.step], record.problem) : steps[record.step];
+  const step = words.triage.closing.steps[record.step];
+  return record.problem ? words.shared.named(step, record.problem) : step;
 }
 
 export class TrackerClosing extends EngineRequest {
@@ -38,7 +38,6 @@ export class TrackerClosing extends EngineRequest {
     await this.run(api.closures(), (list) => (this.list = list));
   }
 
-  /** Posts the comments and closes the previewed reports. */
   async send(): Promise<void> {
     if (this.#app.jobs.get("close")) return;
     const closures = this.possibleClosures;

@@ -14,7 +14,6 @@ import { Arrivals, type Arrival } from "./arrivals.svelte";
 import { ReportSelection } from "./selection.svelte";
 import { startOfDay, TodayDecisions, type DecidedPair } from "./decisions.svelte";
 
-/** The number of loaded reports per list. */
 const LIST_LIMIT = 100;
 /** The number of reports in a list below which more are loaded. */
 const RELOAD_BELOW = 15;
@@ -28,7 +27,6 @@ interface KnownResponse {
   known: ReadonlySet<Decision>;
 }
 
-/** A report and its candidate. */
 interface Pair {
   item: TriageItem;
   other: string;
@@ -40,7 +38,6 @@ export interface Decision extends Pair {
   kind: VerdictKind;
   /** In Unix milliseconds. */
   decidedAt: number;
-  /** The undo entry. */
   undoEntry: UndoEntry | null;
   stored: boolean;
 }
@@ -63,7 +60,6 @@ export class Triage {
   check = $state.raw<DuplicatesResponse | null>(null);
   comparison = $state.raw<Comparison | null>(null);
   pairFailure = $state.raw<Failure | null>(null);
-  /** The index of the compared candidate. */
   candidateIndex = $state(0);
   decisions = $state.raw<readonly Decision[]>([]);
   /** A decision that awaits confirmation, because some of its pairs were not seen. */
@@ -94,7 +90,6 @@ export class Triage {
   /** The number of closed reports left out of the comparison. */
   readonly closedLeftOut: number = $derived(this.#lastResponse?.response.closed_left_out ?? 0);
   readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
-  /** The number of open reports that were not checked yet. */
   readonly unscanned: number = $derived(this.#lastResponse?.response.unscanned ?? 0);
 
   #app: AppState;
@@ -135,7 +130,6 @@ export class Triage {
     return this.isRelatedOpen && this.related.some((item) => item.key === this.selected);
   }
 
-  /** The expected number of duplicates in the queue. */
   get expected(): number {
     return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
   }
@@ -170,8 +164,12 @@ export class Triage {
     return [false, true].flatMap((related) => this.#waitingList(related)).filter(({ key }) => this.isMine(key)).length;
   }
 
+  get #currentList(): readonly TriageItem[] {
+    return this.isInRelated ? this.related : this.items;
+  }
+
   get canSkip(): boolean {
-    return this.item !== null && this.#list(this.isInRelated).length > 1;
+    return this.item !== null && this.#currentList.length > 1;
   }
 
   /** The open report's candidates: first the queue's, then all that the check finds. */
@@ -201,7 +199,6 @@ export class Triage {
     if (this.failure === null && this.unscanned > 0 && !this.#isCheckStopped) await this.scan();
   }
 
-  /** Restores the settings of the last session. */
   restore(): void {
     const stored = this.#app.store.state.triage;
     if (stored) Object.assign(this, { source: stored.source, includeClosed: stored.includeClosed, band: stored.band });
@@ -242,7 +239,6 @@ export class Triage {
     void this.enter();
   }
 
-  /** Loads the current queue. */
   async load(): Promise<void> {
     const isCurrent = this.#queueRequest.begin();
     const known = new Set(this.decisions.filter((entry) => entry.stored));
@@ -289,7 +285,6 @@ export class Triage {
     if (!this.#isCheckStopped && this.unscanned > 0 && this.unscanned < previousUnscanned) await this.scan();
   }
 
-  /** Moves the selection. */
   move(delta: number): void {
     const last = this.rows.length - 1;
     if (last < 0) return;
@@ -329,7 +324,6 @@ export class Triage {
     this.jump(first.key);
   }
 
-  /** Compares with another candidate of the report. */
   nextCandidate(delta: number): void {
     const count = this.candidates.length;
     if (count < 2) return;
@@ -404,8 +398,7 @@ export class Triage {
   skip(): void {
     const item = this.item;
     if (!item || !this.canSkip) return;
-    const related = this.isInRelated;
-    const list = this.#list(related);
+    const list = this.#currentList;
     const next = list[list.indexOf(item) + 1] ?? list[0];
     this.#skipped = [...this.#skipped.filter((key) => key !== item.key), item.key];
     this.select(next?.key ?? null);
@@ -457,14 +450,12 @@ export class Triage {
     });
   }
 
-  /** Shows only the user's reports, or all. */
   toggleMine(): void {
     this.onlyMine = !this.onlyMine;
     this.selection.clear();
     if (this.index < 0) this.select(this.rows[0]?.key ?? null);
   }
 
-  /** Undoes the last of today's decisions and shows its report. */
   async undo(): Promise<void> {
     const undoEntry = this.decisions.at(-1)?.undoEntry;
     if (undoEntry) await this.#app.undo.undo(undoEntry);
@@ -519,11 +510,6 @@ export class Triage {
     this.#restoreReport(decision);
   }
 
-  #list(related: boolean): readonly TriageItem[] {
-    return related ? this.related : this.items;
-  }
-
-  /** Returns a list of the last response. */
   #loadedList(related: boolean): readonly TriageItem[] {
     const response = this.#lastResponse?.response;
     return (related ? response?.related : response?.queue) ?? [];
@@ -531,11 +517,6 @@ export class Triage {
 
   #isSnoozed({ key }: TriageItem): boolean {
     return (this.#app.store.state.snoozed[key] ?? 0) > clock.now;
-  }
-
-  /** Returns a list of the last response without snoozed reports. */
-  #unsnoozedList(related: boolean): readonly TriageItem[] {
-    return this.#loadedList(related).filter((item) => !this.#isSnoozed(item));
   }
 
   /** Returns whether a report was decided for this candidate or after the response. */
@@ -551,7 +532,7 @@ export class Triage {
 
   /** Returns the loaded reports of a list that wait for a decision. */
   #waitingList(related: boolean): readonly TriageItem[] {
-    return [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...this.#restoredItems(related)];
+    return [...this.#loadedList(related).filter((item) => !this.#isSnoozed(item) && !this.#isDecided(item)), ...this.#restoredItems(related)];
   }
 
   #count(related: boolean): number {
