@@ -2,7 +2,7 @@
 // other changes at once.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
+import { LatestRequest, wait } from "../lib/latestRequest";
 import type { AskResponse, Failure } from "../lib/types";
 import { formatReply, replyLines } from "../prompt/lines";
 import { classifyInput, type ClassifiedInput } from "../prompt/classify";
@@ -49,7 +49,6 @@ export class Answer {
   readonly evidence: readonly EvidenceItem[] = $derived(listEvidence(this.response));
 
   #latest = new LatestRequest();
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #sources: () => readonly string[];
   #findSelection: ((items: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
   #lookup: Promise<void> = Promise.resolve();
@@ -90,7 +89,7 @@ export class Answer {
     this.isOpen = question.text.includes("\n") && (!isTyping || wasOpen);
     this.pending = true;
     const isCurrent = this.#latest.begin();
-    this.#lookup = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, isTyping ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
+    this.#lookup = wait(isTyping ? TYPING_DELAY : 0).then(() => this.#ask(isCurrent));
   }
 
   /** Repeats the lookup after the casebook has changed. */
@@ -121,7 +120,6 @@ export class Answer {
   }
 
   #begin(question: Question | null): void {
-    clearTimeout(this.#timer);
     this.#latest.invalidate();
     this.logs.clear();
     this.question = question;

@@ -2,7 +2,7 @@
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
-import { LatestRequest } from "../lib/latestRequest";
+import { LatestRequest, wait } from "../lib/latestRequest";
 import type { Failure, Note, NoteAnswer, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
@@ -60,7 +60,6 @@ export class Notes extends EngineRequest {
   #app: AppState;
   #similarRequest = new LatestRequest();
   #saving: NoteDraftState | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: AppState) {
     super();
@@ -168,25 +167,21 @@ export class Notes extends EngineRequest {
   }
 
   /** Looks for similar notes shortly after a change. */
-  checkSimilar(): void {
+  async checkSimilar(): Promise<void> {
     this.existing = null;
     this.formFailure = null;
     const current = this.draft;
     const isCurrent = this.#similarRequest.begin();
-    clearTimeout(this.#timer);
     if (!current || current.key !== null || !CHECKED_KINDS.has(current.kind) || !current.title.trim() || !current.body.trim()) {
       this.similar = null;
       return;
     }
     const { kind, title, body } = current;
-    this.#timer = setTimeout(async () => {
-      try {
-        const similar = await api.similarNotes(kind, title, body);
-        if (isCurrent()) this.similar = similar;
-      } catch {
-        // An incomplete note may be invalid; only saving reports errors.
-      }
-    }, CHECK_DELAY);
+    await wait(CHECK_DELAY);
+    if (!isCurrent()) return;
+    // An incomplete note may be invalid; only saving reports errors.
+    const similar = await api.similarNotes(kind, title, body).catch(() => this.similar);
+    if (isCurrent()) this.similar = similar;
   }
 
   /** Saves the note, or shows the existing note or the error that prevented it. */
@@ -265,7 +260,6 @@ export class Notes extends EngineRequest {
   }
 
   #resetForm(): void {
-    clearTimeout(this.#timer);
     this.#similarRequest.invalidate();
     this.similar = null;
     this.existing = null;

@@ -28,39 +28,20 @@ interface Filter {
   end: number;
 }
 
-/** Splits at white space outside quotes, as the engine does. */
-function splitWords(query: string): Pick<Filter, "text" | "start" | "end">[] {
-  const result: ReturnType<typeof splitWords> = [];
-  let start = -1;
-  let isQuoted = false;
-  for (let index = 0; index <= query.length; index++) {
-    const c = query[index];
-    if (c === undefined || (!isQuoted && /\s/.test(c))) {
-      if (start >= 0) result.push({ text: query.slice(start, index), start, end: index });
-      start = -1;
-      continue;
-    }
-    if (start < 0) start = index;
-    if (c !== '"') continue;
-    // A quote opens at the start of a word, a value or an exclusion, if it is closed later.
-    const previous = index === start ? "" : query[index - 1];
-    if (isQuoted) isQuoted = false;
-    else if ((previous === "" || previous === ":" || previous === "-") && query.includes('"', index + 1)) isQuoted = true;
-  }
-  return result;
-}
+/** A word; a quote opens at the start of a word, a value or an exclusion, if it is closed later. */
+const WORD = /(?:(?<=^|[\s:-])"[^"]*"|\S)+/g;
 
 export function parseFilters(query: string): Filter[] {
   if (isPasted(query)) return [];
   const result: Filter[] = [];
-  for (const word of splitWords(query)) {
-    const match = /^(-?)([a-z]+):(.+)$/is.exec(word.text);
+  for (const { 0: text, index: start } of query.matchAll(WORD)) {
+    const match = /^(-?)([a-z]+):(.+)$/is.exec(text);
     const name = FILTER_NAMES.get(match?.[2]?.toLowerCase() ?? "");
     if (!match || !name) continue;
     const rawValue = (match[3] ?? "").replace(/^"+|"+$/g, "").trim();
     if (!rawValue) continue;
     const value = name === "is" ? (VALUE_ALIASES.get(rawValue.toLowerCase()) ?? rawValue.toLowerCase()) : rawValue;
-    result.push({ ...word, name, value, negated: match[1] === "-" });
+    result.push({ text, start, end: start + text.length, name, value, negated: match[1] === "-" });
   }
   return result;
 }

@@ -90,18 +90,12 @@ export class SplitPane {
     this.#app.search.select(this.#app.reader.key);
   }
 
-  /** Returns the layout while the evidence replaces the documents. */
-  evidenceLayout(width: number, reading: boolean): VisibleParts {
-    const isNarrow = width > 0 && width < MIN_LIST_AND_ONE;
-    return { list: !isNarrow || !reading, first: !isNarrow || reading, second: false };
-  }
-
   /**
    * Returns the layout for a width. With room for one part, `reading` chooses the document over the
    * list. With two documents and room for two parts, it chooses the first document over the list.
    */
-  layout(width: number, reading: boolean): VisibleParts {
-    const { isOpen, pane } = this;
+  layout(width: number, reading: boolean, isOpen = this.isOpen): VisibleParts {
+    const { pane } = this;
     if (width > 0 && width < (isOpen ? MIN_TWO : MIN_LIST_AND_ONE)) {
       const isSecond = isOpen && pane === "second";
       return { list: !reading, first: reading && !isSecond, second: reading && isSecond };

@@ -40,7 +40,3 @@ class Appearance {
 }
 
 export const appearance = new Appearance();
-
-export function isMotionOff(): boolean {
-  return appearance.choices.motion === "less" || matchMedia("(prefers-reduced-motion: reduce)").matches;
-}

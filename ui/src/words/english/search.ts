@@ -70,7 +70,7 @@ export const search = {
     reopened: "Which reports were reopened?",
     forgetSearch: (query: string) => `Remove the saved search ${query}`,
     recent: "Recently read",
-    keys: "{down} {up} to move, {enter} to read, {duplicates} for duplicates, {commands} for commands, {help} for all keys",
+    keys: "`↓` `↑` to move, `Enter` to read, `Shift D` for duplicates, `Ctrl K` for commands, `?` for all keys",
   },
   tour: {
     title: "Six keys to start with",

@@ -135,9 +135,7 @@ export const shell = {
     markSeveral: "Select several",
     results: "Next or previous result",
     openProblem: "Open the problem, then its reports",
-    queries: "In the search box: words, {phrase}, {without}, and filters such as {state}, {label}, {source}, {mode}.",
-    phrase: '"a phrase"',
-    without: "-without",
+    queries: 'In the search box: words, `"a phrase"`, `-without`, and filters such as `is:closed`, `label:bug`, `source:acme/app`, `mode:lexical`.',
   },
 
   palette: {
