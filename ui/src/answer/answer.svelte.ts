@@ -49,13 +49,11 @@ export class Answer {
   readonly evidence: readonly EvidenceItem[] = $derived(listEvidence(this.response));
 
   #latest = new LatestRequest();
-  #sources: () => readonly string[];
   #findSelection: ((items: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
   #lookup: Promise<void> = Promise.resolve();
 
-  constructor(jobs: Jobs, sources: () => readonly string[]) {
+  constructor(jobs: Jobs, private readonly sources: () => readonly string[]) {
     this.logs = new Logs(jobs);
-    this.#sources = sources;
   }
 
   get currentItem(): EvidenceItem | null {
@@ -76,7 +74,7 @@ export class Answer {
       if (!isTyping) this.#readLogs();
       return;
     }
-    const question = parseQuestion(query, this.#sources());
+    const question = parseQuestion(query, this.sources());
     if (JSON.stringify(question) === JSON.stringify(this.question) && !this.logs.isActive) return;
     const wasOpen = this.isOpen;
     this.#begin(question);

@@ -29,7 +29,7 @@ const VERDICTS: readonly LogVerdict[] = ["solved", "known", "perhaps", "new"];
 
 /** Formats the number of errors per verdict. */
 export function verdictCounts(response: LogResponse): string[] {
-  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.counts[verdict](response[verdict]));
+  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.countOf(response[verdict], texts.verdicts[verdict]));
 }
 
 function formatPlace({ file, line, at: time }: LogPlace, label = (place: string) => place): string[] {
@@ -50,11 +50,8 @@ export class Logs extends EngineRequest {
   currentIndex = $state(0);
   expanded = $state.raw<ReadonlySet<number>>(new Set());
 
-  readonly #jobs: Jobs;
-
-  constructor(jobs: Jobs) {
+  constructor(private readonly jobs: Jobs) {
     super();
-    this.#jobs = jobs;
   }
 
   get error(): LogError | null {
@@ -69,13 +66,13 @@ export class Logs extends EngineRequest {
     this.expanded = new Set();
     // The engine runs one job at a time, and a canceled one ends a moment later.
     await this.runInTurn(
-      () => this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)),
+      () => this.jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)),
       (response) => (this.response = response),
     );
   }
 
   clear(): void {
-    if (this.pending) void this.#jobs.cancel("logs").catch(() => {});
+    if (this.pending) void this.jobs.cancel("logs").catch(() => {});
     this.cancel();
     this.files = [];
     this.isActive = false;

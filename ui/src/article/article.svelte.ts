@@ -16,12 +16,10 @@ export class ArticleDraft extends EngineRequest {
   message = $state<string | null>(null);
 
   #isActing = false;
-  #onSaved: () => void;
 
   /** `onSaved` is called after the article was saved, which the linked items show. */
-  constructor(onSaved: () => void) {
+  constructor(private readonly onSaved: () => void) {
     super();
-    this.#onSaved = onSaved;
   }
 
   start(key: string): void {
@@ -52,7 +50,7 @@ export class ArticleDraft extends EngineRequest {
     if (!request) return;
     await this.#act(async () => {
       const { outcome, note } = await api.storeArticle(request);
-      this.#onSaved();
+      this.onSaved();
       return outcome === "duplicate" ? texts.same(note.key) : texts.saved(note.key);
     });
   }

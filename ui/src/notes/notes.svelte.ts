@@ -57,13 +57,11 @@ export class Notes extends EngineRequest {
   formFailure = $state.raw<Failure | null>(null);
   drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
 
-  #app: AppState;
   #similarRequest = new LatestRequest();
   #saving: NoteDraftState | null = null;
 
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   get note(): Note | null {
@@ -127,7 +125,7 @@ export class Notes extends EngineRequest {
   }
 
   #openForm(current: NoteDraftState): void {
-    this.#app.go("notes");
+    this.app.go("notes");
     this.closeForm();
     this.draft = { ...(this.drafts.get(draftKey(current)) ?? current) };
     this.#dropDraft(current);
@@ -148,7 +146,7 @@ export class Notes extends EngineRequest {
   }
 
   closeAndReport(): void {
-    if (this.closeForm()) this.#app.toasts.show(texts.kept);
+    if (this.closeForm()) this.app.toasts.show(texts.kept);
   }
 
   discard(): void {
@@ -157,7 +155,7 @@ export class Notes extends EngineRequest {
     this.draft = null;
     if (!current || !this.#isWorthKeeping(current)) return;
     const message = current.key === null ? texts.draftDiscarded : texts.changesDiscarded(current.key);
-    this.#app.undo.record(message, () => this.#openForm(current));
+    this.app.undo.record(message, () => this.#openForm(current));
   }
 
   #isWorthKeeping(current: NoteDraftState): boolean {
@@ -225,9 +223,9 @@ export class Notes extends EngineRequest {
 
   async archive(note: Note): Promise<void> {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
-    await this.#app.attempt(async () => {
+    await this.app.attempt(async () => {
       await api.editNote(note.key, { lifecycle });
-      this.#app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
+      this.app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
@@ -236,12 +234,12 @@ export class Notes extends EngineRequest {
   }
 
   async remove(note: Note): Promise<void> {
-    await this.#app.attempt(async () => {
+    await this.app.attempt(async () => {
       await api.removeNote(note.key);
-      this.#app.toasts.show(texts.removed(note.key));
+      this.app.toasts.show(texts.removed(note.key));
     });
     this.selected = null;
-    this.#app.refreshVisible();
+    this.app.refreshVisible();
     await this.load();
   }
 
@@ -255,8 +253,8 @@ export class Notes extends EngineRequest {
     await this.load();
     if (this.draft === saved) this.draft = null;
     // The linked item shows the note.
-    this.#app.refreshVisible();
-    this.#app.toasts.show(message);
+    this.app.refreshVisible();
+    this.app.toasts.show(message);
   }
 
   #resetForm(): void {

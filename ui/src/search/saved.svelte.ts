@@ -34,20 +34,17 @@ export function describeSearch({ query, tally }: SavedSearch): string {
 
 export class SavedSearches {
   #tallies = $state.raw<ReadonlyMap<string, Tally>>(new Map());
-  #store: LocalStore;
   #latest = new LatestRequest();
 
-  constructor(store: LocalStore) {
-    this.#store = store;
-  }
+  constructor(private readonly store: LocalStore) {}
 
   get list(): readonly SavedSearch[] {
-    return this.#store.state.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
+    return this.store.state.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
   }
 
   /** Saves or removes a search. Returns whether it is saved now. */
   toggle(query: string): boolean {
-    const isSaved = this.#store.toggleSearch(query);
+    const isSaved = this.store.toggleSearch(query);
     if (isSaved) void this.#count(query.trim());
     return isSaved;
   }
@@ -59,7 +56,7 @@ export class SavedSearches {
 
   async refresh(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    for (const query of this.#store.state.searches) {
+    for (const query of this.store.state.searches) {
       if (!isCurrent()) return;
       await this.#count(query);
     }

@@ -12,11 +12,8 @@ export class Models extends EngineRequest {
   list = $state.raw<readonly ModelView[]>([]);
   catalog = $state.raw<Catalog | null>(null);
 
-  readonly #app: AppState;
-
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   /** The catalog's models that are not installed. */
@@ -31,14 +28,14 @@ export class Models extends EngineRequest {
   /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
   async add(origin: ModelOrigin, value: string): Promise<boolean> {
     const isAdded = await this.attempt(async () => {
-      const model = await this.#app.jobs.run("model", (onProgress) =>
+      const model = await this.app.jobs.run("model", (onProgress) =>
         origin === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
       );
-      this.#app.toasts.show(words.settings.models.added(model.name));
+      this.app.toasts.show(words.settings.models.added(model.name));
     });
     if (isAdded) await this.load();
     else if (this.failure?.code === "cancelled") {
-      this.#app.showError(this.failure);
+      this.app.showError(this.failure);
       this.failure = null;
     }
     return isAdded;
@@ -47,15 +44,15 @@ export class Models extends EngineRequest {
   /** Indexes with another model, which replaces the current one once its index is complete. */
   async use(name: string): Promise<void> {
     if (!(await this.attempt(() => api.useModel(name)))) return;
-    await Promise.all([this.load(), this.#app.refresh()]);
-    await this.#app.updateIndexes();
+    await Promise.all([this.load(), this.app.refresh()]);
+    await this.app.updateIndexes();
     await this.load();
   }
 
   async remove(name: string): Promise<void> {
     await this.attempt(async () => {
       await api.removeModel(name);
-      this.#app.toasts.show(words.settings.models.removed(name));
+      this.app.toasts.show(words.settings.models.removed(name));
     });
     await this.load();
   }

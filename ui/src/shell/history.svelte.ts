@@ -5,12 +5,9 @@ const MAX_PLACES = 100;
 export class History<T> {
   #past = $state.raw<readonly T[]>([]);
   #future = $state.raw<readonly T[]>([]);
-  #isSame: (a: T, b: T) => boolean;
 
   /** `isSame` compares two places, so that no step leads to the current one. */
-  constructor(isSame: (a: T, b: T) => boolean) {
-    this.#isSame = isSame;
-  }
+  constructor(private readonly isSame: (a: T, b: T) => boolean) {}
 
   /** The place that going back leads to. */
   get previous(): T | null {
@@ -49,6 +46,6 @@ export class History<T> {
 
   #without(places: readonly T[], current: T): readonly T[] {
     const last = places.at(-1);
-    return last !== undefined && this.#isSame(last, current) ? places.slice(0, -1) : places;
+    return last !== undefined && this.isSame(last, current) ? places.slice(0, -1) : places;
   }
 }

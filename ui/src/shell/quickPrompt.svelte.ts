@@ -25,11 +25,8 @@ export class QuickPrompt extends EngineRequest {
   /** The system's response; `null` before the first request. */
   state = $state.raw<PromptState | null>(null);
 
-  #app: AppState;
-
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   /** The current or future shortcut. */
@@ -43,7 +40,7 @@ export class QuickPrompt extends EngineRequest {
 
   async start(): Promise<void> {
     this.choices = withDefaults(parseStored(localStorage.getItem(KEY)), DEFAULTS);
-    void this.#app.attempt(() => api.watchPrompt((target) => void this.show(target)));
+    void this.app.attempt(() => api.watchPrompt((target) => void this.show(target)));
     if (this.choices.on || this.choices.tray) await this.#apply();
   }
 
@@ -62,7 +59,7 @@ export class QuickPrompt extends EngineRequest {
 
   /** Shows the target of the prompt; going back returns to the current view. */
   async show(target: PromptTarget): Promise<void> {
-    const app = this.#app;
+    const app = this.app;
     // An open dialog would cover it.
     for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
     switch (target.view) {

@@ -54,12 +54,9 @@ export function serializeSession(session: StoredSession): string {
 }
 
 export class Session {
-  #app: AppState;
   #stop: (() => void) | null = null;
 
-  constructor(app: AppState) {
-    this.#app = app;
-  }
+  constructor(private readonly app: AppState) {}
 
   /** Restores the session of a casebook and stores changes from then on. */
   open(casebook: string): void {
@@ -87,12 +84,12 @@ export class Session {
 
   /** Clears choices of sources that no longer exist. */
   dropMissing(sources: readonly string[]): void {
-    const { problems } = this.#app;
+    const { problems } = this.app;
     if (problems.source !== null && !sources.includes(problems.source)) problems.source = null;
   }
 
   #restore({ search, triage, notes, sources, problems, drafts }: StoredSession): void {
-    const app = this.#app;
+    const app = this.app;
     app.search.set(search.query, false);
     void this.#reopen(search);
     app.triage.restoreSelection(triage.selected, triage.related);
@@ -104,7 +101,7 @@ export class Session {
 
   /** Reopens the documents that still exist. */
   async #reopen({ reading, beside }: StoredSession["search"]): Promise<void> {
-    const app = this.#app;
+    const app = this.app;
     // Two documents are shown as two; one is shown next to its list.
     app.reader.isReading = beside !== null;
     const open = async (reader: Reader, key: string | null) => {
@@ -120,7 +117,7 @@ export class Session {
   }
 
   #currentSearch(): StoredSession["search"] {
-    const { search, reader, splitPane } = this.#app;
+    const { search, reader, splitPane } = this.app;
     // Files are never read without a request.
     const query = search.isTyped && !isPasted(search.query) && parsePaths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
@@ -131,7 +128,7 @@ export class Session {
   }
 
   #currentSession(): StoredSession {
-    const { triage, notes, sources, problems } = this.#app;
+    const { triage, notes, sources, problems } = this.app;
     return {
       search: this.#currentSearch(),
       triage: { selected: triage.openKey, related: triage.isRelatedOpen },

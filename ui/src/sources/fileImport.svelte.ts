@@ -50,12 +50,10 @@ export class FileImport extends EngineRequest {
   source = $state("");
   files = $state.raw<Understood | null>(null);
 
-  readonly #app: AppState;
   #map = new Map<string, string>();
 
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   get #request(): ImportRequest {
@@ -71,7 +69,7 @@ export class FileImport extends EngineRequest {
 
   async preview(): Promise<boolean> {
     this.failure = null;
-    const job = this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
+    const job = this.app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
     const isCurrent = await this.run(job, (preview) => (this.files = preview));
     if (this.failure !== null) this.files = null;
     return isCurrent && this.files !== null && this.files.understood.length > 0;
@@ -88,12 +86,12 @@ export class FileImport extends EngineRequest {
     if (this.pending) return;
     this.pending = true;
     await this.attempt(async () => {
-      const report = await this.#app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
-      this.#app.sources.selected = report.sources[0]?.source ?? report.source;
-      this.#app.sources.isAdding = false;
-      this.#app.toasts.show(importSummary(report));
+      const report = await this.app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
+      this.app.sources.selected = report.sources[0]?.source ?? report.source;
+      this.app.sources.isAdding = false;
+      this.app.toasts.show(importSummary(report));
       this.clear();
-      await this.#app.reloadAll();
+      await this.app.reloadAll();
     });
     this.pending = false;
   }

@@ -2,7 +2,7 @@
 
 import { words } from "../words";
 
-export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence" | "zendesk" | "discourse";
+export type Tracker = keyof typeof words.sources.trackers;
 
 interface TrackerTraits {
   tracker: Tracker;
@@ -12,15 +12,6 @@ interface TrackerTraits {
   /** Whether project names may contain spaces. */
   hasFreeNames?: boolean;
   wiki: boolean;
-}
-
-interface TrackerKind extends TrackerTraits {
-  name: string;
-  shape: string;
-  /** The tracker's word for its tokens. */
-  token: string;
-  /** How to create a token, and its required permissions. */
-  remedy: string;
 }
 
 const TRACKER_TRAITS: readonly TrackerTraits[] = [
@@ -37,7 +28,9 @@ const TRACKER_TRAITS: readonly TrackerTraits[] = [
   { tracker: "discourse", host: null, parts: 1, wiki: false },
 ];
 
-export const TRACKERS: readonly TrackerKind[] = TRACKER_TRAITS.map((entry) => ({ ...entry, ...words.sources.trackers[entry.tracker] }));
+export const TRACKERS = TRACKER_TRAITS.map((entry) => ({ ...entry, ...words.sources.trackers[entry.tracker] }));
+
+type TrackerKind = (typeof TRACKERS)[number];
 
 export function trackerKind(tracker: Tracker): TrackerKind {
   return TRACKERS.find((kind) => kind.tracker === tracker) as TrackerKind;

@@ -25,16 +25,14 @@ export class Sources extends EngineRequest {
 
   /** Sources to sync after the running sync. */
   #pendingSources = new Set<string>();
-  #app: AppState;
 
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
     this.fileImport = new FileImport(app);
   }
 
   get all(): readonly SourceView[] {
-    return this.#app.status?.sources ?? [];
+    return this.app.status?.sources ?? [];
   }
 
   get source(): SourceView | null {
@@ -51,7 +49,7 @@ export class Sources extends EngineRequest {
   }
 
   startAdding(sourceType: "tracker" | "files" = "tracker"): void {
-    this.#app.go("sources");
+    this.app.go("sources");
     this.sourceType = sourceType;
     this.isAdding = true;
   }
@@ -76,16 +74,16 @@ export class Sources extends EngineRequest {
       access = await api.testSource(source.key);
     } catch (error) {
       // A mistyped source must not stay and fail every day.
-      if (!knownKeys.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
+      if (!knownKeys.has(source.key)) await this.app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
       throw error;
     }
     this.#setAccessTest(source.key, { access });
     this.selected = source.key;
     this.isAdding = false;
-    await Promise.all([this.#app.refresh(), this.load()]);
-    if (this.#app.jobs.get("sync")) {
+    await Promise.all([this.app.refresh(), this.load()]);
+    if (this.app.jobs.get("sync")) {
       this.#pendingSources.add(source.key);
-      this.#app.toasts.show(news.addedForLater(source.key));
+      this.app.toasts.show(news.addedForLater(source.key));
     } else await this.sync([source.key]);
   }
 
@@ -96,17 +94,17 @@ export class Sources extends EngineRequest {
 
   /** Syncs these sources, or all. A quiet sync reports errors in a toast. Returns whether it finished. */
   async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
-    if (this.#app.jobs.get("sync")) return false;
+    if (this.app.jobs.get("sync")) return false;
     let isDone = false;
     let refreshTime = 0;
     try {
-      const reports = await this.#app.jobs.run(
+      const reports = await this.app.jobs.run(
         "sync",
         (onProgress) => api.sync(keys, full, onProgress),
         () => {
           if (Date.now() - refreshTime < 2000) return;
           refreshTime = Date.now();
-          void this.#app.refresh();
+          void this.app.refresh();
           void this.load();
         },
       );
@@ -115,10 +113,10 @@ export class Sources extends EngineRequest {
       isDone = true;
     } catch (error) {
       // An automatic sync must not interrupt.
-      if (isQuiet) this.#app.toasts.show(news.syncFailed(api.toFailure(error).message));
-      else this.#app.showError(error);
+      if (isQuiet) this.app.toasts.show(news.syncFailed(api.toFailure(error).message));
+      else this.app.showError(error);
     }
-    await this.#app.reloadAll();
+    await this.app.reloadAll();
     const pendingSources = [...this.#pendingSources];
     this.#pendingSources.clear();
     if (pendingSources.length > 0) await this.sync(pendingSources);
@@ -137,29 +135,29 @@ export class Sources extends EngineRequest {
 
   /** Trusts the host of a source that came with a casebook file. */
   async trust(key: string): Promise<void> {
-    await this.#app.attempt(async () => this.#app.toasts.show(news.trusted((await api.trustSource(key)).host)));
-    await this.#app.reloadAll();
+    await this.app.attempt(async () => this.app.toasts.show(news.trusted((await api.trustSource(key)).host)));
+    await this.app.reloadAll();
   }
 
   async remove(key: string): Promise<void> {
-    await this.#app.attempt(async () => {
-      await this.#app.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
-      this.#app.toasts.show(news.removed(key));
+    await this.app.attempt(async () => {
+      await this.app.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
+      this.app.toasts.show(news.removed(key));
     });
     this.selected = null;
-    await this.#app.reloadAll();
+    await this.app.reloadAll();
   }
 
   async showCalibrations(reports: readonly CalibrationReport[]): Promise<void> {
     this.#storeCalibrations(reports);
-    for (const report of reports) this.#app.toasts.show(news.tuned(report.source, report.labels));
+    for (const report of reports) this.app.toasts.show(news.tuned(report.source, report.labels));
     await this.load();
   }
 
   async calibrate(key: string): Promise<void> {
-    await this.#app.attempt(async () => {
-      this.#storeCalibrations([await this.#app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress))]);
-      await this.#app.reloadAll();
+    await this.app.attempt(async () => {
+      this.#storeCalibrations([await this.app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress))]);
+      await this.app.reloadAll();
     });
   }
 
@@ -172,11 +170,11 @@ export class Sources extends EngineRequest {
   }
 
   #showReports(reports: readonly SyncReport[]): void {
-    if (reports.some((report) => report.problem?.code === "cancelled")) this.#app.toasts.show(news.stopped);
+    if (reports.some((report) => report.problem?.code === "cancelled")) this.app.toasts.show(news.stopped);
     const completed = reports.filter((report) => report.problem === null);
     if (completed.length === 0) return;
     const recordCount = completed.reduce((n, report) => n + report.new + report.updated, 0);
     const name = completed.length === 1 ? (completed[0]?.source ?? "") : news.sources(completed.length);
-    this.#app.toasts.show(recordCount > 0 ? news.newRecords(name, recordCount) : news.nothingNew(name));
+    this.app.toasts.show(recordCount > 0 ? news.newRecords(name, recordCount) : news.nothingNew(name));
   }
 }

@@ -26,18 +26,15 @@ export class Arrivals {
   /** The start of the period, in Unix milliseconds. */
   periodStart = $state(0);
   #assessments = $state.raw<ReadonlyMap<string, string>>(new Map());
-  #app: AppState;
   #latest = new LatestRequest();
   #assessmentRequest = new LatestRequest();
 
-  constructor(app: AppState) {
-    this.#app = app;
-  }
+  constructor(private readonly app: AppState) {}
 
   /** The query for the period; its first day may include a few older reports. */
   get query(): string {
-    const { at, upTo } = this.#app.store.previousVisit;
-    const sources = (this.#app.status?.sources ?? []).map((source) => source.key);
+    const { at, upTo } = this.app.store.previousVisit;
+    const sources = (this.app.status?.sources ?? []).map((source) => source.key);
     const start = Math.min(...sources.map((key) => upTo[key] ?? at), at);
     return `is:issue is:open created:>=${new Date(start).toISOString().slice(0, 10)}`;
   }
@@ -49,7 +46,7 @@ export class Arrivals {
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    const { previousVisit } = this.#app.store;
+    const { previousVisit } = this.app.store;
     try {
       const response = await api.browse(this.query, 0, true);
       if (!isCurrent()) return;

@@ -17,11 +17,8 @@ export class TrackerClosing extends EngineRequest {
   list = $state.raw<readonly Closure[]>([]);
   report = $state.raw<ClosureReport | null>(null);
 
-  readonly #app: AppState;
-
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   get possibleClosures(): readonly Closure[] {
@@ -39,13 +36,13 @@ export class TrackerClosing extends EngineRequest {
   }
 
   async send(): Promise<void> {
-    if (this.#app.jobs.get("close")) return;
+    if (this.app.jobs.get("close")) return;
     const closures = this.possibleClosures;
     await this.attempt(async () => {
-      this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(closures, onProgress));
+      this.report = await this.app.jobs.run("close", (onProgress) => api.closeReports(closures, onProgress));
       // Canceling is not an error; the list shows what was done.
       this.failure = this.report.problem?.code === "cancelled" ? null : this.report.problem;
     });
-    await this.#app.reloadAll();
+    await this.app.reloadAll();
   }
 }

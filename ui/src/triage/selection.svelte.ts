@@ -4,15 +4,12 @@ import type { TriageItem } from "../lib/types";
 
 export class ReportSelection {
   #keys = $state.raw<ReadonlySet<string>>(new Set());
-  #rows: () => readonly TriageItem[];
 
-  constructor(rows: () => readonly TriageItem[]) {
-    this.#rows = rows;
-  }
+  constructor(private readonly rows: () => readonly TriageItem[]) {}
 
   /** The selected visible reports, in list order; hidden ones are never decided. */
   get items(): readonly TriageItem[] {
-    return this.#keys.size === 0 ? [] : this.#rows().filter((item) => this.#keys.has(item.key));
+    return this.#keys.size === 0 ? [] : this.rows().filter((item) => this.#keys.has(item.key));
   }
 
   get isActive(): boolean {
@@ -31,7 +28,7 @@ export class ReportSelection {
 
   /** Selects a range. Going back over selected rows deselects the last one. */
   extend(from: string, to: string): void {
-    const keys = this.#rows().map((item) => item.key);
+    const keys = this.rows().map((item) => item.key);
     const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
     if (a < 0 || b < 0) return;
     const shrinks = a !== b && this.#keys.has(from) && this.#keys.has(to);

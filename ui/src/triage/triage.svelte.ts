@@ -92,7 +92,6 @@ export class Triage {
   readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
   readonly unscanned: number = $derived(this.#lastResponse?.response.unscanned ?? 0);
 
-  #app: AppState;
   #queueRequest = new LatestRequest();
   #pairRequest = new LatestRequest();
   /** The report that was open at the end of the last session. */
@@ -107,8 +106,7 @@ export class Triage {
   /** All pairs that were on screen. */
   #seenPairs = new Set<string>();
 
-  constructor(app: AppState) {
-    this.#app = app;
+  constructor(private readonly app: AppState) {
     this.arrivals = new Arrivals(app);
   }
 
@@ -185,12 +183,12 @@ export class Triage {
   }
 
   get scanning(): boolean {
-    return this.#app.jobs.get("triage") !== null;
+    return this.app.jobs.get("triage") !== null;
   }
 
   /** Shows the current queue, then checks new reports. */
   async enter(): Promise<void> {
-    const { status } = this.#app;
+    const { status } = this.app;
     // The source may have been removed since the last visit.
     if (status && !status.sources.some((source) => source.key === this.source)) this.source = null;
     void this.today.load();
@@ -200,7 +198,7 @@ export class Triage {
   }
 
   restore(): void {
-    const stored = this.#app.store.state.triage;
+    const stored = this.app.store.state.triage;
     if (stored) Object.assign(this, { source: stored.source, includeClosed: stored.includeClosed, band: stored.band });
   }
 
@@ -226,7 +224,7 @@ export class Triage {
 
   choose(change: Partial<TriageSettings>): void {
     Object.assign(this, change);
-    this.#app.store.update({ triage: { source: this.source, includeClosed: this.includeClosed, band: this.band } });
+    this.app.store.update({ triage: { source: this.source, includeClosed: this.includeClosed, band: this.band } });
     this.#settingsVersion++;
     this.#skipped = [];
     this.selection.clear();
@@ -262,7 +260,7 @@ export class Triage {
     const previousUnscanned = rescan ? Infinity : this.unscanned;
     let refreshTime = Date.now();
     try {
-      await this.#app.jobs.run(
+      await this.app.jobs.run(
         "triage",
         (onProgress) => api.triage(this.#request(rescan), onProgress),
         () => {
@@ -273,7 +271,7 @@ export class Triage {
       );
     } catch (error) {
       this.#isCheckStopped = true;
-      this.#app.showError(error);
+      this.app.showError(error);
     }
     // Until the queue is reloaded, an empty list does not mean that nothing was found.
     if (this.items.length === 0) this.loaded = false;
@@ -302,7 +300,7 @@ export class Triage {
 
   /** Opens a report and adds the current one to the history. */
   jump(key: string): void {
-    if (key !== this.selected) this.#app.recordPlace();
+    if (key !== this.selected) this.app.recordPlace();
     this.select(key);
   }
 
@@ -377,16 +375,16 @@ export class Triage {
     if (next !== this.selected) this.select(next);
     const recordings = newDecisions.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
     const message = newDecisions.length === 1 ? texts.one(decisions[kind](first.item.key, first.other)) : texts.several[kind](newDecisions.length);
-    const undoEntry = this.#app.undo.record(message, () => this.#undoDecisions(newDecisions, recordings));
+    const undoEntry = this.app.undo.record(message, () => this.#undoDecisions(newDecisions, recordings));
     for (const decision of newDecisions) decision.undoEntry = undoEntry;
     const outcomes = await Promise.allSettled(recordings);
     const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
     const [failed, stored] = [newDecisions.filter((_, index) => outcomes[index]?.status === "rejected"), newDecisions.filter((_, index) => outcomes[index]?.status === "fulfilled")];
     for (const decision of stored) decision.stored = true;
     if (errors.length > 0) {
-      if (stored.length === 0) this.#app.undo.remove(undoEntry);
+      if (stored.length === 0) this.app.undo.remove(undoEntry);
       for (const decision of failed) this.#restoreReport(decision);
-      this.#app.showError(errors[0]);
+      this.app.showError(errors[0]);
       if (stored.length === 0) return;
     }
     this.changes++;
@@ -408,7 +406,7 @@ export class Triage {
   snooze(): void {
     const { item } = this;
     if (!item) return;
-    const { store, undo } = this.#app;
+    const { store, undo } = this.app;
     const next = this.#nextReport([item]);
     store.snooze(item.key, startOfDay(startOfDay(Date.now()) + OVER_A_DAY));
     this.select(next);
@@ -419,7 +417,7 @@ export class Triage {
   }
 
   isMine(key: string): boolean {
-    return this.#app.store.state.assigned.includes(key);
+    return this.app.store.state.assigned.includes(key);
   }
 
   /** The reports that an assignment applies to: the selected ones, or the open one. */
@@ -437,7 +435,7 @@ export class Triage {
     const reports = this.#assignable;
     const [first] = reports;
     if (!first) return;
-    const { store, undo } = this.#app;
+    const { store, undo } = this.app;
     const isMine = !this.isAssigned;
     const keys = reports.map(({ key }) => key).filter((key) => this.isMine(key) !== isMine);
     const next = this.onlyMine ? this.#nextReport(reports) : this.selected;
@@ -458,7 +456,7 @@ export class Triage {
 
   async undo(): Promise<void> {
     const undoEntry = this.decisions.at(-1)?.undoEntry;
-    if (undoEntry) await this.#app.undo.undo(undoEntry);
+    if (undoEntry) await this.app.undo.undo(undoEntry);
     else if (this.decidedPairs[0]) await this.undoDecision(this.decidedPairs[0]);
   }
 
@@ -467,17 +465,17 @@ export class Triage {
     const undoEntry = decision?.undoEntry ?? null;
     const group = undoEntry ? this.decisions.filter((entry) => entry.undoEntry === undoEntry) : [];
     if (undoEntry && group.length === 1) {
-      await this.#app.undo.undo(undoEntry);
+      await this.app.undo.undo(undoEntry);
       return;
     }
     try {
       if (decision) await this.#undoRecorded(decision, Promise.resolve());
       else await this.#undoStored(key, other);
     } catch (error) {
-      this.#app.showError(error);
+      this.app.showError(error);
       return;
     }
-    this.#app.toasts.show(texts.undone(decisions[kind](key, other)));
+    this.app.toasts.show(texts.undone(decisions[kind](key, other)));
   }
 
   async #undoStored(key: string, other: string): Promise<void> {
@@ -516,7 +514,7 @@ export class Triage {
   }
 
   #isSnoozed({ key }: TriageItem): boolean {
-    return (this.#app.store.state.snoozed[key] ?? 0) > clock.now;
+    return (this.app.store.state.snoozed[key] ?? 0) > clock.now;
   }
 
   /** Returns whether a report was decided for this candidate or after the response. */

@@ -74,12 +74,7 @@ export const answer = {
       `${plural(errors, "distinct error")} in ${plural(lines, "line")} of ${plural(files, "file")}`,
     severities: { fatal: "Fatal", error: "Error", warning: "Warning" },
     verdicts: { solved: "solved", known: "known", perhaps: "possibly known", new: "not seen before" },
-    counts: {
-      solved: (n: number) => `${count(n)} solved`,
-      known: (n: number) => `${count(n)} known`,
-      perhaps: (n: number) => `${count(n)} possibly known`,
-      new: (n: number) => `${count(n)} not seen before`,
-    },
+    countOf: (n: number, verdict: string) => `${count(n)} ${verdict}`,
     once: "once",
     times: (n: number) => `${count(n)} times`,
     /** `place` is a file and a line. */

@@ -33,12 +33,10 @@ export const search = {
   },
   results: {
     label: "Results",
-    documents: (n: number, sorted: string) => `${plural(n, "document")}, ${sorted}`,
+    documents: (n: number) => plural(n, "document"),
     found: (n: number) => plural(n, "result"),
     top: (n: number) => `Top ${n} results`,
-    /** Sort orders other than the engine's cover only the results found. */
-    foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted}`,
-    topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted}`,
+    /** Follows the number of results. */
     sorted: {
       newest: "newest first",
       changed: "most recently updated first",
