@@ -1,6 +1,7 @@
 // The answer to the query: what the engine knows about it. It follows typing after a pause, and
 // other changes at once.
 
+import { SvelteSet } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { LatestRequest, wait } from "../lib/latestRequest";
 import type { AskResponse, Failure } from "../lib/types";
@@ -40,7 +41,7 @@ export class Answer {
   /** The index of the current piece of evidence. */
   currentIndex = $state(-1);
   /** The ids of the evidence included in the brief. */
-  selectedIds = $state.raw<ReadonlySet<string>>(new Set());
+  selectedIds = $state.raw(new SvelteSet<string>());
   /** Whether the evidence gets the focus once it is rendered. */
   wantsFocus = $state(false);
 
@@ -108,7 +109,7 @@ export class Answer {
       const selected = this.#findSelection?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
       this.#findSelection = null;
       this.currentIndex = selected ? this.evidence.indexOf(selected) : -1;
-      this.selectedIds = new Set(this.evidence.map((piece) => piece.id));
+      this.selectedIds = new SvelteSet(this.evidence.map((piece) => piece.id));
     } catch (error) {
       if (!isCurrent()) return;
       this.response = null;
@@ -159,9 +160,7 @@ export class Answer {
   }
 
   toggleInBrief(id: string): void {
-    const selectedIds = new Set(this.selectedIds);
-    if (!selectedIds.delete(id)) selectedIds.add(id);
-    this.selectedIds = selectedIds;
+    if (!this.selectedIds.delete(id)) this.selectedIds.add(id);
   }
 
   /** Copies a reply that cites the answer. Returns the number of cited items. */

@@ -1,5 +1,6 @@
 // Local logs and support bundles: their distinct errors and what is known about each.
 
+import { SvelteSet } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
@@ -48,7 +49,7 @@ export class Logs extends EngineRequest {
   files = $state.raw<readonly string[]>([]);
   response = $state.raw<LogResponse | null>(null);
   currentIndex = $state(0);
-  expanded = $state.raw<ReadonlySet<number>>(new Set());
+  readonly expanded = new SvelteSet<number>();
 
   constructor(private readonly jobs: Jobs) {
     super();
@@ -63,7 +64,7 @@ export class Logs extends EngineRequest {
     this.files = files;
     this.isActive = true;
     this.currentIndex = 0;
-    this.expanded = new Set();
+    this.expanded.clear();
     // The engine runs one job at a time, and a canceled one ends a moment later.
     await this.runInTurn(
       () => this.jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)),
@@ -86,9 +87,7 @@ export class Logs extends EngineRequest {
   }
 
   toggle(index: number): void {
-    const expanded = new Set(this.expanded);
-    if (!expanded.delete(index)) expanded.add(index);
-    this.expanded = expanded;
+    if (!this.expanded.delete(index)) this.expanded.add(index);
     this.currentIndex = index;
   }
 }

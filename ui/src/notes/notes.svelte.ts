@@ -1,5 +1,6 @@
 // The notes: the list, the note being written, and notes similar to it.
 
+import { SvelteMap } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
 import { LatestRequest, wait } from "../lib/latestRequest";
@@ -55,7 +56,7 @@ export class Notes extends EngineRequest {
   /** The existing note that prevented saving. */
   existing = $state.raw<NoteAnswer | null>(null);
   formFailure = $state.raw<Failure | null>(null);
-  drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
+  readonly drafts = new SvelteMap<string, NoteDraftState>();
 
   #similarRequest = new LatestRequest();
   #saving: NoteDraftState | null = null;
@@ -115,7 +116,8 @@ export class Notes extends EngineRequest {
   }
 
   restoreDrafts(drafts: readonly NoteDraftState[]): void {
-    this.drafts = new Map(drafts.map((entry) => [draftKey(entry), entry]));
+    this.drafts.clear();
+    for (const entry of drafts) this.drafts.set(draftKey(entry), entry);
   }
 
   rememberBeforePaste(): void {
@@ -128,21 +130,22 @@ export class Notes extends EngineRequest {
     this.app.go("notes");
     this.closeForm();
     this.draft = { ...(this.drafts.get(draftKey(current)) ?? current) };
-    this.#dropDraft(current);
-  }
-
-  #dropDraft(current: NoteDraftState): void {
-    this.drafts = new Map([...this.drafts].filter(([key]) => key !== draftKey(current)));
+    this.drafts.delete(draftKey(current));
   }
 
   /** Closes the form and keeps a draft of unsaved changes. Returns whether there were any. */
   closeForm(): boolean {
-    const current = this.draft;
+    const current = this.#takeDraft();
+    if (current) this.drafts.set(draftKey(current), current);
+    return current !== null;
+  }
+
+  /** Closes the form and returns its unsaved changes, if any. */
+  #takeDraft(): NoteDraftState | null {
+    const current = this.draft && $state.snapshot(this.draft);
     this.#resetForm();
     this.draft = null;
-    if (!current || !this.#isWorthKeeping(current)) return false;
-    this.drafts = new Map([...this.drafts, [draftKey(current), $state.snapshot(current)]]);
-    return true;
+    return current && this.#isWorthKeeping(current) ? current : null;
   }
 
   closeAndReport(): void {
@@ -150,10 +153,8 @@ export class Notes extends EngineRequest {
   }
 
   discard(): void {
-    const current = this.draft && $state.snapshot(this.draft);
-    this.#resetForm();
-    this.draft = null;
-    if (!current || !this.#isWorthKeeping(current)) return;
+    const current = this.#takeDraft();
+    if (!current) return;
     const message = current.key === null ? texts.draftDiscarded : texts.changesDiscarded(current.key);
     this.app.undo.record(message, () => this.#openForm(current));
   }
@@ -245,7 +246,7 @@ export class Notes extends EngineRequest {
 
   async #showSaved(saved: NoteDraftState, note: Note, message: string): Promise<void> {
     // Another form may have been opened meanwhile, which stays.
-    this.#dropDraft(saved);
+    this.drafts.delete(draftKey(saved));
     if (this.draft === saved) this.#resetForm();
     // Show the note whatever filter is set; the form closes once the list can take the focus.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;

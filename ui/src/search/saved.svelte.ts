@@ -1,5 +1,6 @@
 // Saved searches and their result counts, updated one by one on start and after changes.
 
+import { SvelteMap } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
 import { count } from "../lib/text";
@@ -33,7 +34,7 @@ export function describeSearch({ query, tally }: SavedSearch): string {
 }
 
 export class SavedSearches {
-  #tallies = $state.raw<ReadonlyMap<string, Tally>>(new Map());
+  readonly #tallies = new SvelteMap<string, Tally>();
   #latest = new LatestRequest();
 
   constructor(private readonly store: LocalStore) {}
@@ -65,9 +66,7 @@ export class SavedSearches {
   async #count(query: string): Promise<void> {
     // The same request as for the search, so that both show the same number.
     const response = await api.countMatches(query).catch(() => null);
-    const tallies = new Map(this.#tallies);
-    if (response === null) tallies.delete(query);
-    else tallies.set(query, { total: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
-    this.#tallies = tallies;
+    if (response === null) this.#tallies.delete(query);
+    else this.#tallies.set(query, { total: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
   }
 }

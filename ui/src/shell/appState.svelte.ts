@@ -58,7 +58,7 @@ export class AppState {
   readonly toasts = new Toasts();
   readonly undo = new UndoStack(this.toasts, (error) => this.showError(error));
   readonly history = new History<Place>(isSamePlace);
-  readonly commands = new Commands();
+  readonly commands = new Commands((id) => this.markUsed(id));
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
@@ -94,7 +94,6 @@ export class AppState {
   constructor() {
     this.commands.register(itemCommands(this));
     this.commands.register(repairCommands(this));
-    this.commands.onRun = (id) => this.markUsed(id);
   }
 
   /** The target of item commands: the menu's item, the focused or selected one, or the first result. */

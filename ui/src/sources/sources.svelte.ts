@@ -1,5 +1,6 @@
 // The sources: mirrors, their freshness and gaps, and the form to add one.
 
+import { SvelteMap } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
@@ -18,9 +19,9 @@ export class Sources extends EngineRequest {
   isAdding = $state(false);
   sourceType = $state<"tracker" | "files">("tracker");
   /** The last sync's report per source. */
-  reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
-  accessTests = $state.raw<ReadonlyMap<string, AccessTest>>(new Map());
-  calibrations = $state.raw<ReadonlyMap<string, CalibrationReport>>(new Map());
+  readonly reports = new SvelteMap<string, SyncReport>();
+  readonly accessTests = new SvelteMap<string, AccessTest>();
+  readonly calibrations = new SvelteMap<string, CalibrationReport>();
   readonly fileImport: FileImport;
 
   /** Sources to sync after the running sync. */
@@ -77,7 +78,7 @@ export class Sources extends EngineRequest {
       if (!knownKeys.has(source.key)) await this.app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
       throw error;
     }
-    this.#setAccessTest(source.key, { access });
+    this.accessTests.set(source.key, { access });
     this.selected = source.key;
     this.isAdding = false;
     await Promise.all([this.app.refresh(), this.load()]);
@@ -108,7 +109,7 @@ export class Sources extends EngineRequest {
           void this.load();
         },
       );
-      this.reports = new Map([...this.reports, ...reports.map((report) => [report.source, report] as const)]);
+      for (const report of reports) this.reports.set(report.source, report);
       this.#showReports(reports);
       isDone = true;
     } catch (error) {
@@ -124,12 +125,12 @@ export class Sources extends EngineRequest {
   }
 
   async test(key: string, prepare = async () => {}): Promise<void> {
-    this.#setAccessTest(key, "pending");
+    this.accessTests.set(key, "pending");
     try {
       await prepare();
-      this.#setAccessTest(key, { access: await api.testSource(key) });
+      this.accessTests.set(key, { access: await api.testSource(key) });
     } catch (error) {
-      this.#setAccessTest(key, { failure: api.toFailure(error) });
+      this.accessTests.set(key, { failure: api.toFailure(error) });
     }
   }
 
@@ -149,24 +150,18 @@ export class Sources extends EngineRequest {
   }
 
   async showCalibrations(reports: readonly CalibrationReport[]): Promise<void> {
-    this.#storeCalibrations(reports);
-    for (const report of reports) this.app.toasts.show(news.tuned(report.source, report.labels));
+    for (const report of reports) {
+      this.calibrations.set(report.source, report);
+      this.app.toasts.show(news.tuned(report.source, report.labels));
+    }
     await this.load();
   }
 
   async calibrate(key: string): Promise<void> {
     await this.app.attempt(async () => {
-      this.#storeCalibrations([await this.app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress))]);
+      this.calibrations.set(key, await this.app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress)));
       await this.app.reloadAll();
     });
-  }
-
-  #storeCalibrations(reports: readonly CalibrationReport[]): void {
-    this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
-  }
-
-  #setAccessTest(key: string, accessTest: AccessTest): void {
-    this.accessTests = new Map([...this.accessTests, [key, accessTest]]);
   }
 
   #showReports(reports: readonly SyncReport[]): void {

@@ -47,20 +47,17 @@ export class Arrivals {
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
     const { previousVisit } = this.app.store;
-    try {
-      const response = await api.browse(this.query, 0, true);
-      if (!isCurrent()) return;
-      const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (previousVisit.upTo[hit.source] ?? previousVisit.at);
-      this.list = response.hits
-        .filter(isNew)
-        .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
-        .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
-        .slice(0, MAX_LISTED);
-      this.hasMore = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
-      this.periodStart = previousVisit.at;
-    } catch {
-      // The queue shows casebook errors.
-    }
+    // The queue shows casebook errors.
+    const response = await api.browse(this.query, 0, true).catch(() => null);
+    if (response === null || !isCurrent()) return;
+    const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (previousVisit.upTo[hit.source] ?? previousVisit.at);
+    this.list = response.hits
+      .filter(isNew)
+      .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
+      .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+      .slice(0, MAX_LISTED);
+    this.hasMore = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
+    this.periodStart = previousVisit.at;
   }
 
   /** Assesses each listed report in turn; those in the queue need no request. */

@@ -1,9 +1,10 @@
 // Selected reports, which are decided together.
 
+import { SvelteSet } from "svelte/reactivity";
 import type { TriageItem } from "../lib/types";
 
 export class ReportSelection {
-  #keys = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #keys = new SvelteSet<string>();
 
   constructor(private readonly rows: () => readonly TriageItem[]) {}
 
@@ -21,9 +22,7 @@ export class ReportSelection {
   }
 
   toggle(key: string): void {
-    const keys = new Set(this.#keys);
-    if (!keys.delete(key)) keys.add(key);
-    this.#keys = keys;
+    if (!this.#keys.delete(key)) this.#keys.add(key);
   }
 
   /** Selects a range. Going back over selected rows deselects the last one. */
@@ -32,13 +31,11 @@ export class ReportSelection {
     const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
     if (a < 0 || b < 0) return;
     const shrinks = a !== b && this.#keys.has(from) && this.#keys.has(to);
-    const selectedKeys = new Set(this.#keys);
-    if (shrinks) selectedKeys.delete(from);
-    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) selectedKeys.add(key);
-    this.#keys = selectedKeys;
+    if (shrinks) this.#keys.delete(from);
+    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) this.#keys.add(key);
   }
 
   clear(): void {
-    if (this.#keys.size > 0) this.#keys = new Set();
+    this.#keys.clear();
   }
 }

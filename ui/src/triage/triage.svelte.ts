@@ -1,6 +1,7 @@
 // The state of triage: the queue, the compared pair and this session's decisions.
 
 import * as api from "../lib/api";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import { LatestRequest } from "../lib/latestRequest";
 import type {
   Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, Notice, TriageItem, TriageRequest, TriageResponse, VerdictKind,
@@ -44,7 +45,7 @@ export interface Decision extends Pair {
 
 const { decisions, toasts: texts } = words.triage;
 
-export class Triage {
+export class Triage extends EngineRequest {
   source = $state<string | null>(null);
   includeClosed = $state(true);
   band = $state<Band>("possible");
@@ -54,7 +55,6 @@ export class Triage {
   /** Whether the related reports are shown; hidden ones cannot be selected. */
   isRelatedOpen = $state(false);
   loaded = $state(false);
-  failure = $state.raw<Failure | null>(null);
 
   selected = $state<string | null>(null);
   check = $state.raw<DuplicatesResponse | null>(null);
@@ -92,7 +92,6 @@ export class Triage {
   readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
   readonly unscanned: number = $derived(this.#lastResponse?.response.unscanned ?? 0);
 
-  #queueRequest = new LatestRequest();
   #pairRequest = new LatestRequest();
   /** The report that was open at the end of the last session. */
   #selectionToRestore: string | null = null;
@@ -107,6 +106,7 @@ export class Triage {
   #seenPairs = new Set<string>();
 
   constructor(private readonly app: AppState) {
+    super();
     this.arrivals = new Arrivals(app);
   }
 
@@ -238,18 +238,10 @@ export class Triage {
   }
 
   async load(): Promise<void> {
-    const isCurrent = this.#queueRequest.begin();
     const known = new Set(this.decisions.filter((entry) => entry.stored));
     const restored = this.#restoredDecisions;
-    try {
-      const response = await api.triageQueue(this.#request(false));
-      if (!isCurrent()) return;
-      this.failure = null;
-      this.#show({ response, known }, restored);
-    } catch (error) {
-      if (isCurrent()) this.failure = api.toFailure(error);
-    }
-    if (isCurrent()) this.loaded = true;
+    await this.run(api.triageQueue(this.#request(false)), (response) => this.#show({ response, known }, restored));
+    if (!this.pending) this.loaded = true;
   }
 
   /** Checks new and changed reports, or all open ones. */
