@@ -21,7 +21,12 @@ async function flush(): Promise<void> {
   const batch = pending;
   pending = new Map();
   const texts = [...batch.keys()];
-  const response = await api.prose(texts).catch(() => null);
+  let response: string[] | null = null;
+  try {
+    response = await api.prose(texts);
+  } catch {
+    // Shown as plain text.
+  }
   for (const [index, text] of texts.entries()) {
     const html = response?.[index] ?? null;
     if (html !== null) cache.set(text, html);
