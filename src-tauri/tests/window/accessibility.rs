@@ -32,7 +32,7 @@ async fn check_every_view(theme: &str, contrast: &'static str) {
         wait_until_ready(&window).await;
         if contrast == "more" {
             press_ctrl(&window, '6').await;
-            click_text(&window, ".choice[aria-labelledby=contrast] button", "More").await;
+            click_text(&window, ".choice[aria-label=Contrast] button", "More").await;
             wait_for(&window, "html[data-contrast=more]").await;
         }
         let mut violations = Vec::new();

@@ -1,8 +1,9 @@
 // The answer to the query: what the engine knows about it. It follows typing after a pause, and
 // other changes at once.
 
+import { SvelteSet } from "svelte/reactivity";
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
+import { LatestRequest, wait } from "../lib/latestRequest";
 import type { AskResponse, Failure } from "../lib/types";
 import { formatReply, replyLines } from "../prompt/lines";
 import { classifyInput, type ClassifiedInput } from "../prompt/classify";
@@ -40,7 +41,7 @@ export class Answer {
   /** The index of the current piece of evidence. */
   currentIndex = $state(-1);
   /** The ids of the evidence included in the brief. */
-  selectedIds = $state.raw<ReadonlySet<string>>(new Set());
+  selectedIds = $state.raw(new SvelteSet<string>());
   /** Whether the evidence gets the focus once it is rendered. */
   wantsFocus = $state(false);
 
@@ -49,14 +50,11 @@ export class Answer {
   readonly evidence: readonly EvidenceItem[] = $derived(listEvidence(this.response));
 
   #latest = new LatestRequest();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #sources: () => readonly string[];
   #findSelection: ((items: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
   #lookup: Promise<void> = Promise.resolve();
 
-  constructor(jobs: Jobs, sources: () => readonly string[]) {
+  constructor(jobs: Jobs, private readonly sources: () => readonly string[]) {
     this.logs = new Logs(jobs);
-    this.#sources = sources;
   }
 
   get currentItem(): EvidenceItem | null {
@@ -77,7 +75,7 @@ export class Answer {
       if (!isTyping) this.#readLogs();
       return;
     }
-    const question = parseQuestion(query, this.#sources());
+    const question = parseQuestion(query, this.sources());
     if (JSON.stringify(question) === JSON.stringify(this.question) && !this.logs.isActive) return;
     const wasOpen = this.isOpen;
     this.#begin(question);
@@ -90,7 +88,7 @@ export class Answer {
     this.isOpen = question.text.includes("\n") && (!isTyping || wasOpen);
     this.pending = true;
     const isCurrent = this.#latest.begin();
-    this.#lookup = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, isTyping ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
+    this.#lookup = wait(isTyping ? TYPING_DELAY : 0).then(() => this.#ask(isCurrent));
   }
 
   /** Repeats the lookup after the casebook has changed. */
@@ -111,7 +109,7 @@ export class Answer {
       const selected = this.#findSelection?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
       this.#findSelection = null;
       this.currentIndex = selected ? this.evidence.indexOf(selected) : -1;
-      this.selectedIds = new Set(this.evidence.map((piece) => piece.id));
+      this.selectedIds = new SvelteSet(this.evidence.map((piece) => piece.id));
     } catch (error) {
       if (!isCurrent()) return;
       this.response = null;
@@ -121,7 +119,6 @@ export class Answer {
   }
 
   #begin(question: Question | null): void {
-    clearTimeout(this.#timer);
     this.#latest.invalidate();
     this.logs.clear();
     this.question = question;
@@ -163,9 +160,7 @@ export class Answer {
   }
 
   toggleInBrief(id: string): void {
-    const selectedIds = new Set(this.selectedIds);
-    if (!selectedIds.delete(id)) selectedIds.add(id);
-    this.selectedIds = selectedIds;
+    if (!this.selectedIds.delete(id)) this.selectedIds.add(id);
   }
 
   /** Copies a reply that cites the answer. Returns the number of cited items. */

@@ -6,17 +6,12 @@ import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, Secti
 import type { EvidenceItem } from "./evidence";
 import { parseQuestion } from "../prompt/classify";
 
-export const FORMATS: readonly { format: BriefFormat; extension: string }[] = [
-  { format: "markdown", extension: "md" },
-  { format: "html", extension: "html" },
-  { format: "pdf", extension: "pdf" },
-  { format: "json", extension: "json" },
-];
+const EXTENSIONS: Record<BriefFormat, string> = { markdown: "md", html: "html", pdf: "pdf", json: "json" };
+export const FORMATS = Object.keys(EXTENSIONS) as BriefFormat[];
 
 /** Replaces the file extension of a path if it is a known one. */
 export function replaceExtension(path: string, extension: string): string {
-  const knownExtension = new RegExp(`\\.(?:${FORMATS.map((f) => f.extension).join("|")})$`, "i");
-  return knownExtension.test(path) ? path.replace(knownExtension, `.${extension}`) : path;
+  return path.replace(new RegExp(`\\.(?:${Object.values(EXTENSIONS).join("|")})$`, "i"), `.${extension}`);
 }
 
 /** Returns the keys of evidence that is not selected. */
@@ -33,11 +28,9 @@ export class BriefDraft extends EngineRequest {
   keptTexts = $state.raw<readonly RedactionPreview[]>([]);
   format = $state<BriefFormat>("markdown");
   path = $state("~/brief.md");
-  /** The path of the exported file. */
   savedPath = $state<string | null>(null);
   isCopied = $state(false);
   isChoosing = $state(false);
-  /** The error of the last export. */
   exportFailure = $state.raw<Failure | null>(null);
   #isExporting = false;
 
@@ -61,7 +54,6 @@ export class BriefDraft extends EngineRequest {
     this.change({ keep: this.keptTexts.map(({ original }) => original) });
   }
 
-  /** The certain redactions. */
   get certain(): readonly RedactionPreview[] {
     return this.redactions.filter((entry) => entry.sure);
   }
@@ -84,7 +76,7 @@ export class BriefDraft extends EngineRequest {
   setFormat(format: BriefFormat): void {
     this.format = format;
     this.savedPath = null;
-    this.path = replaceExtension(this.path, FORMATS.find((f) => f.format === format)?.extension ?? "md");
+    this.path = replaceExtension(this.path, EXTENSIONS[format]);
   }
 
   async export(replace: boolean): Promise<void> {
@@ -109,9 +101,9 @@ export class BriefDraft extends EngineRequest {
       const chosenPath = await api.chooseFile(this.path);
       if (chosenPath === null) return;
       // A known extension chooses the format; otherwise the format's extension is added.
-      const known = FORMATS.find((f) => chosenPath.toLowerCase().endsWith(`.${f.extension}`));
-      if (known) this.format = known.format;
-      this.path = known ? chosenPath : `${chosenPath}.${FORMATS.find((f) => f.format === this.format)?.extension ?? "md"}`;
+      const format = FORMATS.find((entry) => chosenPath.toLowerCase().endsWith(`.${EXTENSIONS[entry]}`));
+      this.format = format ?? this.format;
+      this.path = format ? chosenPath : `${chosenPath}.${EXTENSIONS[this.format]}`;
       await this.export(this.path === chosenPath);
     } catch (error) {
       this.exportFailure = api.toFailure(error);

@@ -62,7 +62,7 @@ export function fixLine(fixComment: CaseComment | null, fixed_by: readonly Fixed
   if (fixComment && (fixComment.role !== null || (fixed_by.length === 0 && fixed_in === null))) return firstLine(fixComment.text);
   const change = fixed_by[0];
   if (change) return words.prompt.fixedBy(change.key, toSingleLine(displayTitle(change.title)));
-  return fixed_in === null ? "" : words.prompt.fixedIn(fixed_in);
+  return fixed_in === null ? "" : words.triage.pair.dispositions.fixedIn(fixed_in);
 }
 
 interface Headline {
@@ -70,7 +70,6 @@ interface Headline {
   /** The item that it names, if any. */
   key: string | null;
   title: string;
-  /** The comment to open. */
   anchor: string | null;
   detail: string;
 }

@@ -1,5 +1,6 @@
 // Local logs and support bundles: their distinct errors and what is known about each.
 
+import { SvelteSet } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
@@ -29,10 +30,9 @@ const VERDICTS: readonly LogVerdict[] = ["solved", "known", "perhaps", "new"];
 
 /** Formats the number of errors per verdict. */
 export function verdictCounts(response: LogResponse): string[] {
-  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.counts[verdict](response[verdict]));
+  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.countOf(response[verdict], texts.verdicts[verdict]));
 }
 
-/** Formats a place in a file with its time. */
 function formatPlace({ file, line, at: time }: LogPlace, label = (place: string) => place): string[] {
   return [label(`${file}:${line}`), ...(time === null ? [] : [time])];
 }
@@ -48,41 +48,32 @@ export class Logs extends EngineRequest {
   isActive = $state(false);
   files = $state.raw<readonly string[]>([]);
   response = $state.raw<LogResponse | null>(null);
-  /** The index of the current error. */
   currentIndex = $state(0);
-  /** The indexes of the expanded errors. */
-  expanded = $state.raw<ReadonlySet<number>>(new Set());
+  readonly expanded = new SvelteSet<number>();
 
-  readonly #jobs: Jobs;
-  /** The last job; the engine runs one at a time, and a canceled one ends a moment later. */
-  #lastJob: Promise<unknown> = Promise.resolve();
-
-  constructor(jobs: Jobs) {
+  constructor(private readonly jobs: Jobs) {
     super();
-    this.#jobs = jobs;
   }
 
   get error(): LogError | null {
     return this.response?.errors[this.currentIndex] ?? null;
   }
 
-  /** Reads files or a pasted text. */
   async read(files: readonly string[], text = ""): Promise<void> {
     this.clear();
     this.files = files;
     this.isActive = true;
     this.currentIndex = 0;
-    this.expanded = new Set();
-    const job: Promise<LogResponse> = this.#lastJob.catch(() => {}).then(() => {
-      if (job !== this.#lastJob || !this.pending) throw new Error("superseded");
-      return this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress));
-    });
-    this.#lastJob = job;
-    await this.run(job, (response) => (this.response = response));
+    this.expanded.clear();
+    // The engine runs one job at a time, and a canceled one ends a moment later.
+    await this.runInTurn(
+      () => this.jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)),
+      (response) => (this.response = response),
+    );
   }
 
   clear(): void {
-    if (this.pending) void this.#jobs.cancel("logs").catch(() => {});
+    if (this.pending) void this.jobs.cancel("logs").catch(() => {});
     this.cancel();
     this.files = [];
     this.isActive = false;
@@ -95,11 +86,8 @@ export class Logs extends EngineRequest {
     this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), Math.max(last, 0));
   }
 
-  /** Expands or collapses an error. */
   toggle(index: number): void {
-    const expanded = new Set(this.expanded);
-    if (!expanded.delete(index)) expanded.add(index);
-    this.expanded = expanded;
+    if (!this.expanded.delete(index)) this.expanded.add(index);
     this.currentIndex = index;
   }
 }

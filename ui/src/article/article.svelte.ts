@@ -16,12 +16,10 @@ export class ArticleDraft extends EngineRequest {
   message = $state<string | null>(null);
 
   #isActing = false;
-  #onSaved: () => void;
 
   /** `onSaved` is called after the article was saved, which the linked items show. */
-  constructor(onSaved: () => void) {
+  constructor(private readonly onSaved: () => void) {
     super();
-    this.#onSaved = onSaved;
   }
 
   start(key: string): void {
@@ -39,30 +37,29 @@ export class ArticleDraft extends EngineRequest {
 
   async copy(): Promise<void> {
     const text = this.article?.markdown;
-    if (text !== undefined) await this.#try(async () => api.copyText(text).then(() => texts.copied));
+    if (text === undefined) return;
+    await this.#act(async () => {
+      await api.copyText(text);
+      return texts.copied;
+    });
   }
 
   /** Saves the article as a note linked to the report. */
   async save(): Promise<void> {
     const request = this.request;
     if (!request) return;
-    await this.#try(async () => {
+    await this.#act(async () => {
       const { outcome, note } = await api.storeArticle(request);
-      this.#onSaved();
+      this.onSaved();
       return outcome === "duplicate" ? texts.same(note.key) : texts.saved(note.key);
     });
   }
 
-  async #try(action: () => Promise<string>): Promise<void> {
+  async #act(action: () => Promise<string>): Promise<void> {
     if (this.#isActing) return;
     this.#isActing = true;
     this.message = null;
-    this.failure = null;
-    try {
-      this.message = await action();
-    } catch (error) {
-      this.failure = api.toFailure(error);
-    }
+    await this.attempt(async () => (this.message = await action()));
     this.#isActing = false;
   }
 

@@ -29,7 +29,6 @@ export const setPrompt = (settings: engine.PromptSettings) => invoke<engine.Prom
 export const watchPrompt = (onTarget: (target: engine.PromptTarget) => void) => invoke<void>("watch_prompt", { channel: channel(onTarget) });
 /** Reports each time the prompt is shown. */
 export const watchPromptShown = (onShown: () => void) => invoke<void>("watch_prompt_shown", { channel: channel<null>(onShown) });
-/** Returns the text on the clipboard. */
 export const promptText = () => invoke<string | null>("prompt_text");
 /** Copies a text; WebKitGTK refuses the page's own clipboard without a click. */
 export const copyText = (text: string) => invoke<void>("copy_text", { text });
@@ -42,7 +41,6 @@ export const hidePrompt = () => invoke<void>("hide_prompt");
 export const PAGE_SIZE = 200;
 /** The initial number of ranked results. */
 export const RANKED_LIMIT = 50;
-/** The maximum number of ranked results. */
 export const MAX_RANKED = 250;
 
 const SEARCH_DEFAULTS: engine.SearchRequest = { query: "", filters: "", limit: RANKED_LIMIT, offset: 0, mode: null, explain: false, titles: true };

@@ -8,6 +8,7 @@ export class EngineRequest {
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
   #latest = new LatestRequest();
+  #lastRequest: Promise<unknown> = Promise.resolve();
 
   /** Passes the response to `onResponse` unless a newer request started. Returns whether it did. */
   protected async run<T>(request: Promise<T>, onResponse: (response: T) => void): Promise<boolean> {
@@ -27,7 +28,28 @@ export class EngineRequest {
     }
   }
 
-  /** Ignores the pending response. */
+  /** Does the same with a request that starts once the previous one has ended, unless it is replaced before. */
+  protected async runInTurn<T>(start: () => Promise<T>, onResponse: (response: T) => void): Promise<void> {
+    const request: Promise<T> = this.#lastRequest.catch(() => {}).then(() => {
+      if (request !== this.#lastRequest || !this.pending) throw new Error("superseded");
+      return start();
+    });
+    this.#lastRequest = request;
+    await this.run(request, onResponse);
+  }
+
+  /** Runs an action that no newer one replaces. Returns whether it succeeded. */
+  protected async attempt(action: () => Promise<unknown>): Promise<boolean> {
+    this.failure = null;
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      this.failure = api.toFailure(error);
+      return false;
+    }
+  }
+
   protected cancel(): void {
     this.#latest.invalidate();
     this.pending = false;

@@ -1,5 +1,8 @@
 // Responses may arrive out of order; only the one to the newest request may be shown.
 
+/** Waits for a time in milliseconds. */
+export const wait = (delay: number) => new Promise<void>((resolve) => setTimeout(resolve, delay));
+
 /** Hands out tickets; only the newest one is current. */
 export class LatestRequest {
   #newest = 0;

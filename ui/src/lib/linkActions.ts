@@ -4,17 +4,13 @@ import { getContext, setContext } from "svelte";
 import { linkAddress } from "./html";
 
 export interface ImagePolicy {
-  /** Returns whether this is a source's host. */
   isSourceHost: (host: string) => boolean;
-  /** Returns whether the user allowed this host's images. */
   isAllowed: (host: string) => boolean;
   allow: (host: string) => void;
 }
 
 interface LinkActions {
-  /** Opens an item of the casebook. */
   openItem: (key: string) => void;
-  /** Opens an address in the browser. */
   openAddress: (url: string) => void;
   /** Returns whether the casebook mirrors the source of a key. */
   mirrors: (key: string) => boolean;

@@ -7,7 +7,6 @@ const MAX_CACHED = 300;
 const cache = new Map<string, string>();
 let pending = new Map<string, ((html: string | null) => void)[]>();
 
-/** Returns the HTML of a text if it is cached. */
 export function cachedHtml(text: string): string | null {
   return cache.get(text) ?? null;
 }
@@ -41,7 +40,6 @@ async function flush(): Promise<void> {
 
 interface Block {
   code: boolean;
-  /** The language named by the fence. */
   language: string | null;
   text: string;
 }

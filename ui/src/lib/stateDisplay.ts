@@ -5,22 +5,18 @@ import type { DocKind, LinkView, State } from "./types";
 
 const { kinds, states } = words.shared;
 
-type Shape =
-  | "open"
-  | "completed"
-  | "not-planned"
-  | "duplicate"
-  | "pr-open"
-  | "pr-closed"
-  | "merged"
-  | "page"
-  | "note";
-
 interface StateDisplay {
-  shape: Shape;
+  shape: "open" | "completed" | "not-planned" | "duplicate" | "pr-open" | "pr-closed" | "merged" | "page" | "note";
   /** "Closed as not planned". */
   label: string;
 }
+
+/** The reasons for closing that are shown in their own way. */
+const CLOSED: Record<string, StateDisplay> = {
+  not_planned: { shape: "not-planned", label: states.notPlanned },
+  duplicate: { shape: "duplicate", label: states.duplicate },
+  completed: { shape: "completed", label: states.completed },
+};
 
 export function stateDisplay(kind: DocKind, state: State | null, reason: string | null): StateDisplay {
   if (kind === "note") return { shape: "note", label: kinds.note };
@@ -31,18 +27,8 @@ export function stateDisplay(kind: DocKind, state: State | null, reason: string 
     return { shape: "pr-open", label: states.open };
   }
   if (state !== "closed") return { shape: "open", label: reason === "reopened" ? states.reopened : states.open };
-  switch (reason) {
-    case "not_planned":
-      return { shape: "not-planned", label: states.notPlanned };
-    case "duplicate":
-      return { shape: "duplicate", label: states.duplicate };
-    case "completed":
-      return { shape: "completed", label: states.completed };
-    case null:
-      return { shape: "completed", label: states.closed };
-    default:
-      return { shape: "completed", label: states.closedAs(reason.replaceAll("_", " ")) };
-  }
+  if (reason === null) return { shape: "completed", label: states.closed };
+  return CLOSED[reason] ?? { shape: "completed", label: states.closedAs(reason.replaceAll("_", " ")) };
 }
 
 /** Returns what a link leads to, guessed from its key if it is not mirrored. */

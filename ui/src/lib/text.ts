@@ -91,19 +91,8 @@ export function bodyComment({ author, association, created_at, html }: Thread): 
 
 /** Returns the label of a link's kind, seen from this document. */
 export function linkLabel(kind: string, outgoing: boolean): string {
-  const { links } = shared;
-  switch (kind) {
-    case "duplicate_of":
-      return outgoing ? links.duplicateOf : links.hasDuplicate;
-    case "closes":
-      return outgoing ? links.closes : links.closedBy;
-    case "mentions":
-      return outgoing ? links.mentions : links.mentionedIn;
-    case "relates_to":
-      return links.relatedTo;
-    default:
-      return kind.replaceAll("_", " ");
-  }
+  const labels: Record<string, readonly string[]> = shared.links;
+  return labels[kind]?.[outgoing ? 0 : 1] ?? kind.replaceAll("_", " ");
 }
 
 /** Turns an engine message into a sentence. Keys, paths and names at its start keep their case. */

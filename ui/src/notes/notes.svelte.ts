@@ -1,9 +1,10 @@
 // The notes: the list, the note being written, and notes similar to it.
 
+import { SvelteMap } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
-import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
+import { LatestRequest, wait } from "../lib/latestRequest";
+import type { Failure, Note, NoteAnswer, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
@@ -20,6 +21,8 @@ export interface NoteDraftState {
   /** The text before a paste. Only this is stored until the note is saved. */
   beforePaste: Pick<NoteDraftState, "title" | "body" | "tags"> | null;
 }
+
+export const EMPTY_DRAFT: NoteDraftState = { key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null };
 
 /** Returns the key of a draft; each note and item has one draft. */
 function draftKey({ key, attach }: Pick<NoteDraftState, "key" | "attach">): string {
@@ -39,7 +42,6 @@ const CHECK_DELAY = 450;
 /** Kinds checked for duplicates; the others record events, which may repeat. */
 export const CHECKED_KINDS: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
-/** Parses comma-separated tags. */
 function parseTags(text: string): string[] {
   return [...new Set(text.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
@@ -54,18 +56,13 @@ export class Notes extends EngineRequest {
   /** The existing note that prevented saving. */
   existing = $state.raw<NoteAnswer | null>(null);
   formFailure = $state.raw<Failure | null>(null);
-  /** Unsaved drafts by key. */
-  drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
+  readonly drafts = new SvelteMap<string, NoteDraftState>();
 
-  #app: AppState;
   #similarRequest = new LatestRequest();
-  /** The draft that is being saved. */
   #saving: NoteDraftState | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   get note(): Note | null {
@@ -99,12 +96,12 @@ export class Notes extends EngineRequest {
 
   /** Opens the form for a new note, with its draft if there is one. */
   startDraft(fields: Partial<NoteDraftState> = {}): void {
-    this.#openForm({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...fields });
+    this.#openForm({ ...EMPTY_DRAFT, ...fields });
   }
 
   startEditing(note: Note): void {
     const { key, kind, title, body } = note;
-    this.#openForm({ key, kind, title, body, tags: note.tags.join(", "), attach: [], beforePaste: null });
+    this.#openForm({ ...EMPTY_DRAFT, key, kind, title, body, tags: note.tags.join(", ") });
   }
 
   /** Whether there is a draft of a new note without an item. */
@@ -118,12 +115,11 @@ export class Notes extends EngineRequest {
     return all.map((entry) => ({ ...entry, ...entry.beforePaste, beforePaste: null })).filter((entry) => this.#isWorthKeeping(entry));
   }
 
-  /** Restores the drafts of an earlier session. */
   restoreDrafts(drafts: readonly NoteDraftState[]): void {
-    this.drafts = new Map(drafts.map((entry) => [draftKey(entry), entry]));
+    this.drafts.clear();
+    for (const entry of drafts) this.drafts.set(draftKey(entry), entry);
   }
 
-  /** Remembers the text before a paste. */
   rememberBeforePaste(): void {
     if (!this.draft || this.draft.beforePaste) return;
     const { title, body, tags } = this.draft;
@@ -131,39 +127,36 @@ export class Notes extends EngineRequest {
   }
 
   #openForm(current: NoteDraftState): void {
-    this.#app.go("notes");
+    this.app.go("notes");
     this.closeForm();
     this.draft = { ...(this.drafts.get(draftKey(current)) ?? current) };
-    this.#dropDraft(current);
-  }
-
-  #dropDraft(current: NoteDraftState): void {
-    this.drafts = new Map([...this.drafts].filter(([key]) => key !== draftKey(current)));
+    this.drafts.delete(draftKey(current));
   }
 
   /** Closes the form and keeps a draft of unsaved changes. Returns whether there were any. */
   closeForm(): boolean {
-    const current = this.draft;
-    this.#resetForm();
-    this.draft = null;
-    if (!current || !this.#isWorthKeeping(current)) return false;
-    this.drafts = new Map([...this.drafts, [draftKey(current), $state.snapshot(current)]]);
-    return true;
+    const current = this.#takeDraft();
+    if (current) this.drafts.set(draftKey(current), current);
+    return current !== null;
   }
 
-  /** Closes the form and reports the draft. */
-  closeAndReport(): void {
-    if (this.closeForm()) this.#app.toasts.show(texts.kept);
-  }
-
-  /** Discards the draft, with an undo. */
-  discard(): void {
+  /** Closes the form and returns its unsaved changes, if any. */
+  #takeDraft(): NoteDraftState | null {
     const current = this.draft && $state.snapshot(this.draft);
     this.#resetForm();
     this.draft = null;
-    if (!current || !this.#isWorthKeeping(current)) return;
+    return current && this.#isWorthKeeping(current) ? current : null;
+  }
+
+  closeAndReport(): void {
+    if (this.closeForm()) this.app.toasts.show(texts.kept);
+  }
+
+  discard(): void {
+    const current = this.#takeDraft();
+    if (!current) return;
     const message = current.key === null ? texts.draftDiscarded : texts.changesDiscarded(current.key);
-    this.#app.undo.record(message, () => this.#openForm(current));
+    this.app.undo.record(message, () => this.#openForm(current));
   }
 
   #isWorthKeeping(current: NoteDraftState): boolean {
@@ -173,25 +166,21 @@ export class Notes extends EngineRequest {
   }
 
   /** Looks for similar notes shortly after a change. */
-  checkSimilar(): void {
+  async checkSimilar(): Promise<void> {
     this.existing = null;
     this.formFailure = null;
     const current = this.draft;
     const isCurrent = this.#similarRequest.begin();
-    clearTimeout(this.#timer);
     if (!current || current.key !== null || !CHECKED_KINDS.has(current.kind) || !current.title.trim() || !current.body.trim()) {
       this.similar = null;
       return;
     }
     const { kind, title, body } = current;
-    this.#timer = setTimeout(async () => {
-      try {
-        const similar = await api.similarNotes(kind, title, body);
-        if (isCurrent()) this.similar = similar;
-      } catch {
-        // An incomplete note may be invalid; only saving reports errors.
-      }
-    }, CHECK_DELAY);
+    await wait(CHECK_DELAY);
+    if (!isCurrent()) return;
+    // An incomplete note may be invalid; only saving reports errors.
+    const similar = await api.similarNotes(kind, title, body).catch(() => this.similar);
+    if (isCurrent()) this.similar = similar;
   }
 
   /** Saves the note, or shows the existing note or the error that prevented it. */
@@ -200,18 +189,15 @@ export class Notes extends EngineRequest {
     if (!current || current === this.#saving) return;
     this.#saving = current;
     this.formFailure = null;
+    const { kind, title, body, attach } = current;
+    const fields = { title, body, tags: parseTags(current.tags), attach };
     try {
       if (current.key !== null) {
-        const note = await api.editNote(current.key, {
-          title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach,
-        });
+        const note = await api.editNote(current.key, fields);
         await this.#showSaved(current, note, texts.saved(note.key));
         return;
       }
-      const draft: NoteDraft = {
-        kind: current.kind, title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach, force,
-      };
-      const answer = await api.addNote(draft);
+      const answer = await api.addNote({ kind, ...fields, force });
       if (answer.outcome === "duplicate") {
         this.existing = answer;
         this.similar = null;
@@ -238,9 +224,9 @@ export class Notes extends EngineRequest {
 
   async archive(note: Note): Promise<void> {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
-    await this.#app.attempt(async () => {
+    await this.app.attempt(async () => {
       await api.editNote(note.key, { lifecycle });
-      this.#app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
+      this.app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
@@ -249,18 +235,18 @@ export class Notes extends EngineRequest {
   }
 
   async remove(note: Note): Promise<void> {
-    await this.#app.attempt(async () => {
+    await this.app.attempt(async () => {
       await api.removeNote(note.key);
-      this.#app.toasts.show(texts.removed(note.key));
+      this.app.toasts.show(texts.removed(note.key));
     });
     this.selected = null;
-    this.#app.refreshVisible();
+    this.app.refreshVisible();
     await this.load();
   }
 
   async #showSaved(saved: NoteDraftState, note: Note, message: string): Promise<void> {
     // Another form may have been opened meanwhile, which stays.
-    this.#dropDraft(saved);
+    this.drafts.delete(draftKey(saved));
     if (this.draft === saved) this.#resetForm();
     // Show the note whatever filter is set; the form closes once the list can take the focus.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
@@ -268,12 +254,11 @@ export class Notes extends EngineRequest {
     await this.load();
     if (this.draft === saved) this.draft = null;
     // The linked item shows the note.
-    this.#app.refreshVisible();
-    this.#app.toasts.show(message);
+    this.app.refreshVisible();
+    this.app.toasts.show(message);
   }
 
   #resetForm(): void {
-    clearTimeout(this.#timer);
     this.#similarRequest.invalidate();
     this.similar = null;
     this.existing = null;

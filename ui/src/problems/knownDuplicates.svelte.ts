@@ -9,7 +9,6 @@ import { monthName } from "./chart";
 export class KnownDuplicates extends EngineRequest {
   rows = $state.raw<readonly CountedDuplicate[] | null>(null);
   title = $state("");
-  /** The index of the selected row. */
   index = $state(0);
 
   async load(source: string | null, month: string | null): Promise<void> {

@@ -1,8 +1,8 @@
 // The lists of problems, the open problem, and the casebook in numbers.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, Insights as Numbers, ListedProblem, ProblemList, ProblemReport, ProblemsResponse, Thread, ThreadComment } from "../lib/types";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import type { Insights as Numbers, ListedProblem, ProblemList, ProblemReport, ProblemsResponse, Thread, ThreadComment } from "../lib/types";
 import { filter } from "../search/query";
 import { authorRole } from "../lib/text";
 import { words } from "../words";
@@ -70,7 +70,6 @@ export function scopedQuery(source: string | null, ...filters: string[]): string
   return [...filters, ...(source === null ? [] : [filter("source", source)])].join(" ");
 }
 
-/** A query and the number of its matches. */
 export interface CountedQuery {
   query: string;
   total: number;
@@ -81,7 +80,7 @@ async function countQuery(query: string): Promise<CountedQuery> {
   return { query, total: total ?? hits.length };
 }
 
-export class Problems {
+export class Problems extends EngineRequest {
   source = $state<string | null>(null);
   tab = $state<Tab>("frequent");
   /** The number of months in the charts; 0 for all. */
@@ -92,14 +91,10 @@ export class Problems {
   /** Whether the selected problem is open. */
   isOpen = $state(false);
   numbers = $state.raw<Numbers | null>(null);
-  /** Open reports older than a year. */
   openOverYear = $state.raw<CountedQuery | null>(null);
   /** Reopened reports that are open. */
   reopened = $state.raw<CountedQuery | null>(null);
-  loading = $state(false);
-  failure = $state.raw<Failure | null>(null);
 
-  #latest = new LatestRequest();
   #limit = PAGE_SIZE;
 
   /** The shown list; `null` for the numbers. */
@@ -125,33 +120,27 @@ export class Problems {
 
   /** Loads the shown list, then the others for their totals. */
   async load(): Promise<void> {
-    const isCurrent = this.#latest.begin();
-    const { source } = this;
-    this.loading = true;
-    try {
-      if (this.list === null) await this.#loadNumbers(isCurrent);
-      for (const list of LISTS.toSorted((a, b) => Number(b === this.list) - Number(a === this.list))) {
-        const response = await api.problems(source, list, this.#limit);
-        if (!isCurrent()) return;
-        this.lists = { ...this.lists, [list]: response };
-      }
-      this.failure = null;
-    } catch (error) {
-      if (isCurrent()) this.failure = api.toFailure(error);
-    } finally {
-      if (isCurrent()) this.loading = false;
+    await this.run(this.#loadAll(this.source), () => {});
+  }
+
+  async #loadAll(source: string | null): Promise<void> {
+    if (this.list === null) await this.#loadNumbers(source);
+    for (const list of LISTS.toSorted((a, b) => Number(b === this.list) - Number(a === this.list))) {
+      const response = await api.problems(source, list, this.#limit);
+      // Another source may have been chosen in the meantime.
+      if (source !== this.source) return;
+      this.lists = { ...this.lists, [list]: response };
     }
   }
 
-  async #loadNumbers(isCurrent: () => boolean): Promise<void> {
-    const { source } = this;
+  async #loadNumbers(source: string | null): Promise<void> {
     const oneYearAgo = new Date(Date.now() - YEAR).toISOString().slice(0, 10);
     const [numbers, openOverYear, reopened] = await Promise.all([
       api.insights(source),
       countQuery(scopedQuery(source, "is:issue", "is:open", `created:<${oneYearAgo}`)),
       countQuery(scopedQuery(source, "is:issue", "is:open", "reason:reopened")),
     ]);
-    if (isCurrent()) Object.assign(this, { numbers, openOverYear, reopened });
+    if (source === this.source) Object.assign(this, { numbers, openOverYear, reopened });
   }
 
   choose(source: string | null): void {

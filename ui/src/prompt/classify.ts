@@ -18,7 +18,6 @@ const MAX_LETTERS = 80;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu;
 const LOG_LINES = 5;
 const TIMESTAMP = /^[[(<{"]{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)/;
-/** The number of lines that may contain mail headers. */
 const MAX_HEADER_LINES = 15;
 
 const FRAME = new RegExp(
@@ -128,5 +127,5 @@ export function inputLabel({ kind, text, key }: ClassifiedInput): string {
 export function describeInput(entry: ClassifiedInput): string {
   const label = entry.kind === "words" ? texts.kinds.text : inputLabel(entry);
   const isComplete = entry.text.includes("\n") || (entry.kind === "link" && entry.key !== null);
-  return isComplete ? label : texts.withText(label, entry.text);
+  return isComplete ? label : words.shared.named(label, entry.text);
 }

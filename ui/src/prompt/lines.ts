@@ -9,7 +9,6 @@ import { words } from "../words";
 
 const texts = words.prompt;
 
-/** A one-line answer. */
 export interface Line {
   key: string;
   /** The comment to open; `null` for the report. */
@@ -53,7 +52,6 @@ export function knownLines({ key: queryKey, problem, related }: AskResponse): Li
   }));
 }
 
-/** Returns search results as lines. */
 export function resultLines(hits: readonly Hit[]): Line[] {
   return hits.map(({ key, kind, state, state_reason, title, url }) => ({
     key, anchor: null, kind, state, reason: state_reason, title: spanText(title), url, headline: key, band: null, details: [],

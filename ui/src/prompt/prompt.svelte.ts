@@ -25,7 +25,6 @@ export interface AnswerPart {
   emptyText: string;
 }
 
-/** Another target to open. */
 interface PromptAction {
   id: string;
   label: string;
@@ -51,7 +50,6 @@ export class Prompt {
   /** The clipboard's text at the time of showing. */
   clipboard = $state.raw<ClassifiedInput | null>(null);
   parts = $state.raw<Readonly<Record<PartName, AnswerPart>>>(EMPTY_PARTS);
-  /** The row that the user selected. */
   selectedRow = $state<string | null>(null);
   /** The result of an action, also announced to screen readers. */
   message = $state("");
@@ -97,7 +95,6 @@ export class Prompt {
     return first && others.every((entry) => entry?.message === first.message) ? first : null;
   }
 
-  /** Returns the number of lines of a part. */
   lineCount(name: PartName): number {
     return name === "known" && this.question?.kind === "words" ? MAX_RESULTS : 1;
   }
@@ -114,7 +111,7 @@ export class Prompt {
       ];
     }
     if (input.kind === "words" || isMissing) {
-      return [{ id: "search", label: texts.actions.search(input.text), target: { view: "search", query: input.text } }];
+      return [{ id: "search", label: words.shell.palette.searchFor(input.text), target: { view: "search", query: input.text } }];
     }
     return [{ id: "ask", label: texts.actions.ask, target: { view: "ask", text: input.text } }];
   });
@@ -134,7 +131,6 @@ export class Prompt {
     return selectedRow !== null && rows.includes(selectedRow) ? selectedRow : (rows[0] ?? null);
   }
 
-  /** All answers from top to bottom. */
   get answers(): readonly Line[] {
     return PARTS.flatMap((name) => (this.parts[name].pending ? [] : this.parts[name].lines));
   }
@@ -177,7 +173,6 @@ export class Prompt {
     this.#ask(isPasted ? 0 : TYPING_DELAY);
   }
 
-  /** Accepts the clipboard as the text. */
   acceptClipboard(): void {
     if (this.clipboardLabel !== null) this.text = this.clipboard?.text ?? "";
     this.selectedRow = null;
@@ -205,13 +200,11 @@ export class Prompt {
     if (target) await this.#go(target);
   }
 
-  /** Starts a brief about the text in the main window. */
   async openBrief(): Promise<void> {
     const input = this.question;
     if (input) await this.#go({ view: "brief", text: input.key ?? input.text });
   }
 
-  /** Copies a reply that cites the answers. */
   async copyReply(): Promise<void> {
     const { answers } = this;
     if (answers.length === 0) {
@@ -228,7 +221,6 @@ export class Prompt {
     }
   }
 
-  /** Hides the prompt and clears it. */
   async hide(): Promise<void> {
     this.#clear();
     await this.#hideWindow();

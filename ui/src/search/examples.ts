@@ -5,7 +5,6 @@ import type { Hit } from "../lib/types";
 import { isFixed } from "../answer/evidence";
 import { isDuplicateBand } from "../triage/labels";
 
-/** The maximum number of reports to try. */
 const MAX_TRIED = 25;
 
 export interface ExampleReports {

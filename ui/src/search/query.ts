@@ -28,46 +28,20 @@ interface Filter {
   end: number;
 }
 
-interface QueryWord {
-  text: string;
-  start: number;
-  end: number;
-}
+/** A word; a quote opens at the start of a word, a value or an exclusion, if it is closed later. */
+const WORD = /(?:(?<=^|[\s:-])"[^"]*"|\S)+/g;
 
-/** Splits at white space outside quotes, as the engine does. */
-function splitWords(query: string): QueryWord[] {
-  const result: QueryWord[] = [];
-  let start = -1;
-  let isQuoted = false;
-  for (let index = 0; index <= query.length; index++) {
-    const c = query[index];
-    if (c === undefined || (!isQuoted && /\s/.test(c))) {
-      if (start >= 0) result.push({ text: query.slice(start, index), start, end: index });
-      start = -1;
-      continue;
-    }
-    if (start < 0) start = index;
-    if (c !== '"') continue;
-    // A quote opens at the start of a word, a value or an exclusion, if it is closed later.
-    const previous = index === start ? "" : query[index - 1];
-    if (isQuoted) isQuoted = false;
-    else if ((previous === "" || previous === ":" || previous === "-") && query.includes('"', index + 1)) isQuoted = true;
-  }
-  return result;
-}
-
-/** Returns the filters of a query in order. */
 export function parseFilters(query: string): Filter[] {
   if (isPasted(query)) return [];
   const result: Filter[] = [];
-  for (const word of splitWords(query)) {
-    const match = /^(-?)([a-z]+):(.+)$/is.exec(word.text);
+  for (const { 0: text, index: start } of query.matchAll(WORD)) {
+    const match = /^(-?)([a-z]+):(.+)$/is.exec(text);
     const name = FILTER_NAMES.get(match?.[2]?.toLowerCase() ?? "");
     if (!match || !name) continue;
     const rawValue = (match[3] ?? "").replace(/^"+|"+$/g, "").trim();
     if (!rawValue) continue;
     const value = name === "is" ? (VALUE_ALIASES.get(rawValue.toLowerCase()) ?? rawValue.toLowerCase()) : rawValue;
-    result.push({ ...word, name, value, negated: match[1] === "-" });
+    result.push({ text, start, end: start + text.length, name, value, negated: match[1] === "-" });
   }
   return result;
 }
@@ -85,14 +59,12 @@ function findFilter(query: string, filter: string): Filter[] {
   );
 }
 
-/** Removes a filter from the query. */
 export function removeFilter(query: string, filter: Pick<Filter, "start" | "end">): string {
   const head = query.slice(0, filter.start).trimEnd();
   const tail = query.slice(filter.end).trimStart();
   return head && tail ? `${head} ${tail}` : head + tail;
 }
 
-/** Removes all filters from the query. */
 export function removeFilters(query: string): string {
   return parseFilters(query).reduceRight((text, filter) => removeFilter(text, filter), query);
 }
@@ -126,13 +98,7 @@ const STATES = ["open", "closed", "merged", "issue", "pr", "page", "note", "lock
 export const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = { is: STATES, state: STATES, type: STATES };
 
 /** A filter whose value is being typed. */
-export interface PartialFilter {
-  name: string;
-  value: string;
-  negated: boolean;
-  start: number;
-  end: number;
-}
+export type PartialFilter = Omit<Filter, "text">;
 
 /** Returns the filter at the cursor if its values can be completed. */
 export function filterAtCursor(query: string, cursor: number): PartialFilter | null {

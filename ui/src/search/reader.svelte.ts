@@ -30,21 +30,17 @@ export class Reader {
   #latest = new LatestRequest();
   #previewTimer: ReturnType<typeof setTimeout> | undefined;
   #readTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the document counts as read. */
   #isRead = false;
-  #onLeave: () => void;
-  #onRead: (thread: Thread) => void;
-  #onRequest: (key: string) => void;
 
   /**
    * `onLeave` is called before another document opens, `onRead` for each read document, and
    * `onRequest` for each requested one.
    */
-  constructor(onLeave: () => void = () => {}, onRead: (thread: Thread) => void = () => {}, onRequest: (key: string) => void = () => {}) {
-    this.#onLeave = onLeave;
-    this.#onRead = onRead;
-    this.#onRequest = onRequest;
-  }
+  constructor(
+    private readonly onLeave: () => void = () => {},
+    private readonly onRead: (thread: Thread) => void = () => {},
+    private readonly onRequest: (key: string) => void = () => {},
+  ) {}
 
   /** Opens a result at its best passage. */
   async openHit(hit: Hit): Promise<void> {
@@ -62,7 +58,7 @@ export class Reader {
 
   /** Opens a document and adds the current one to the history. */
   async open(place: ReadingPosition): Promise<void> {
-    if (this.position && this.position.key !== place.key) this.#onLeave();
+    if (this.position && this.position.key !== place.key) this.onLeave();
     this.beforePreview = null;
     await this.#go(place, 0);
   }
@@ -103,7 +99,7 @@ export class Reader {
     clearTimeout(this.#readTimer);
     this.#isRead = false;
     this.key = place.key;
-    this.#onRequest(place.key);
+    this.onRequest(place.key);
     const isCurrent = this.#latest.begin();
     if (this.thread?.key === place.key && this.failure === null) {
       this.position = place;
@@ -130,7 +126,7 @@ export class Reader {
   #recordRead(thread: Thread, delay: number): void {
     const markRead = () => {
       this.#isRead = true;
-      this.#onRead(thread);
+      this.onRead(thread);
     };
     if (delay === 0) markRead();
     else this.#readTimer = setTimeout(markRead, delay);

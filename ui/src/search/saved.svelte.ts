@@ -1,5 +1,6 @@
 // Saved searches and their result counts, updated one by one on start and after changes.
 
+import { SvelteMap } from "svelte/reactivity";
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
 import { count } from "../lib/text";
@@ -33,26 +34,22 @@ export function describeSearch({ query, tally }: SavedSearch): string {
 }
 
 export class SavedSearches {
-  #tallies = $state.raw<ReadonlyMap<string, Tally>>(new Map());
-  #store: LocalStore;
+  readonly #tallies = new SvelteMap<string, Tally>();
   #latest = new LatestRequest();
 
-  constructor(store: LocalStore) {
-    this.#store = store;
-  }
+  constructor(private readonly store: LocalStore) {}
 
   get list(): readonly SavedSearch[] {
-    return this.#store.state.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
+    return this.store.state.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
   }
 
   /** Saves or removes a search. Returns whether it is saved now. */
   toggle(query: string): boolean {
-    const isSaved = this.#store.toggleSearch(query);
+    const isSaved = this.store.toggleSearch(query);
     if (isSaved) void this.#count(query.trim());
     return isSaved;
   }
 
-  /** Saves or removes a search with an undo. */
   toggleWithUndo(query: string, undo: UndoStack): void {
     const isSaved = this.toggle(query);
     undo.record(isSaved ? texts.saved(query) : texts.noLongerSaved(query), () => void this.toggle(query));
@@ -60,7 +57,7 @@ export class SavedSearches {
 
   async refresh(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    for (const query of this.#store.state.searches) {
+    for (const query of this.store.state.searches) {
       if (!isCurrent()) return;
       await this.#count(query);
     }
@@ -69,9 +66,7 @@ export class SavedSearches {
   async #count(query: string): Promise<void> {
     // The same request as for the search, so that both show the same number.
     const response = await api.countMatches(query).catch(() => null);
-    const tallies = new Map(this.#tallies);
-    if (response === null) tallies.delete(query);
-    else tallies.set(query, { total: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
-    this.#tallies = tallies;
+    if (response === null) this.#tallies.delete(query);
+    else this.#tallies.set(query, { total: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
   }
 }

@@ -24,9 +24,7 @@ export class Search {
   pending = $state(false);
   /** Whether the query contains pasted text. */
   isPasted = $state(false);
-  /** The key of the selected result. */
   selected = $state<string | null>(null);
-  /** The order of the results. */
   sort = $state<SortOrder>("best");
   /** Incremented for each new query's response, so that the list scrolls to its top. */
   generation = $state(0);
@@ -52,19 +50,16 @@ export class Search {
   #pastedQueries = new Set<string>();
   /** The limit of ranked results. */
   #limit = api.RANKED_LIMIT;
-  #onLeave: () => void;
-  #openKey: () => string | null;
-  #onQuery: (query: string, isTyping: boolean) => void;
 
   /**
    * `onLeave` is called before a query that stood for a while is replaced, `openKey` returns the
    * open document's key, and `onQuery` is called with each query and whether it is being typed.
    */
-  constructor(onLeave: () => void = () => {}, openKey: () => string | null = () => null, onQuery: (query: string, isTyping: boolean) => void = () => {}) {
-    this.#onLeave = onLeave;
-    this.#openKey = openKey;
-    this.#onQuery = onQuery;
-  }
+  constructor(
+    private readonly onLeave: () => void = () => {},
+    private readonly openKey: () => string | null = () => null,
+    private readonly onQuery: (query: string, isTyping: boolean) => void = () => {},
+  ) {}
 
   /** The results; without words, all documents, with gaps where they are not loaded. */
   get hits(): readonly (Hit | undefined)[] {
@@ -110,7 +105,6 @@ export class Search {
     this.generation++;
   }
 
-  /** Loads more results below the current ones. */
   loadMore(): void {
     this.#limit = api.MAX_RANKED;
     this.refresh();
@@ -142,7 +136,6 @@ export class Search {
     this.#schedule(0, 0);
   }
 
-  /** Replaces the query. */
   replace(query: string, isPasted = false): void {
     this.isPasted = isPasted;
     this.set(query);
@@ -160,12 +153,12 @@ export class Search {
     // A restored pasted query stays pasted even if it is edited.
     this.isPasted = text !== "" && (this.isPasted || this.#pastedQueries.has(text));
     if (this.isPasted) this.#pastedQueries.add(text);
-    this.#onQuery(query, isTyping);
+    this.onQuery(query, isTyping);
   }
 
   #recordHistory(): void {
     const now = Date.now();
-    if (this.query.trim() !== "" && now - this.#changedAt > HISTORY_DELAY) this.#onLeave();
+    if (this.query.trim() !== "" && now - this.#changedAt > HISTORY_DELAY) this.onLeave();
     this.#changedAt = now;
   }
 
@@ -302,7 +295,7 @@ export class Search {
     this.response = response;
     this.#pages = new Set();
     this.#allRows = response.total === null ? null : mergeRows(response, isNewQuery ? null : this.#allRows);
-    this.selected = [this.selected, this.#openKey()].find((key) => this.#hasResult(key)) ?? null;
+    this.selected = [this.selected, this.openKey()].find((key) => this.#hasResult(key)) ?? null;
     if (isNewQuery) {
       this.#lastIndex = -1;
       this.generation++;

@@ -17,7 +17,6 @@ export function sortHits(hits: readonly Hit[], order: SortOrder): Hit[] {
   return hits.toSorted((a, b) => (value(a) === value(b) ? 0 : value(b) - value(a)));
 }
 
-/** Returns the next order. */
 export function nextOrder(order: SortOrder): SortOrder {
   return SORT_ORDERS[(SORT_ORDERS.indexOf(order) + 1) % SORT_ORDERS.length] ?? "best";
 }

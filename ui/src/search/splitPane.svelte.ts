@@ -7,7 +7,6 @@ import { Reader, type ReadingPosition } from "./reader.svelte";
 
 export type Pane = "first" | "second";
 
-/** The visible parts of the search view. */
 export interface VisibleParts {
   list: boolean;
   first: boolean;
@@ -26,18 +25,16 @@ export class SplitPane {
   /** Incremented when a document is opened beside another. */
   openCount = $state(0);
 
-  #app: AppState;
   /** The focus and the narrow layout before the second pane opened. */
   #previousState: { focus: string | null; reading: boolean } | null = null;
 
-  constructor(app: AppState) {
-    this.#app = app;
+  constructor(private readonly app: AppState) {
     this.reader = new Reader(() => app.recordPlace(), (thread) => app.store.recordRead(thread), (key) => app.search.select(key));
   }
 
   /** The reader that shows the list's selection. */
   get activeReader(): Reader {
-    return this.isOpen ? this.reader : this.#app.reader;
+    return this.isOpen ? this.reader : this.app.reader;
   }
 
   get isOpen(): boolean {
@@ -46,19 +43,19 @@ export class SplitPane {
 
   /** Returns the position that the first pane keeps; a mere preview is not kept. */
   #firstPosition(key: string): ReadingPosition | null {
-    const { position, beforePreview } = this.#app.reader;
+    const { position, beforePreview } = this.app.reader;
     return position?.key === key ? beforePreview : position;
   }
 
   /** Returns whether a document differs from the one that is read. */
   canOpen(key: string): boolean {
-    const { position, beforePreview } = this.#app.reader;
+    const { position, beforePreview } = this.app.reader;
     return position?.key !== key || beforePreview !== null;
   }
 
   /** Opens a document next to the current one, or alone if there is none. */
   async open(key: string): Promise<void> {
-    const app = this.#app;
+    const app = this.app;
     const first = this.#firstPosition(key);
     if (first === null) return app.openDocument(key);
     const isInside = this.isOpen && this.pane === "second" && app.view === "search";
@@ -76,11 +73,11 @@ export class SplitPane {
 
   /** Closes the second pane and restores the focus. */
   async close(): Promise<void> {
-    this.#app.recordPlace();
+    this.app.recordPlace();
     this.clear();
     const previous = this.#previousState;
     this.#previousState = null;
-    if (previous) this.#app.reader.isReading = previous.reading;
+    if (previous) this.app.reader.isReading = previous.reading;
     await tick();
     if (!focusByPath(previous?.focus ?? null)) focusByPath('[data-pane="first"]');
   }
@@ -88,21 +85,15 @@ export class SplitPane {
   clear(): void {
     this.reader.close();
     this.pane = "first";
-    this.#app.search.select(this.#app.reader.key);
-  }
-
-  /** Returns the layout while the evidence replaces the documents. */
-  evidenceLayout(width: number, reading: boolean): VisibleParts {
-    const isNarrow = width > 0 && width < MIN_LIST_AND_ONE;
-    return { list: !isNarrow || !reading, first: !isNarrow || reading, second: false };
+    this.app.search.select(this.app.reader.key);
   }
 
   /**
    * Returns the layout for a width. With room for one part, `reading` chooses the document over the
    * list. With two documents and room for two parts, it chooses the first document over the list.
    */
-  layout(width: number, reading: boolean): VisibleParts {
-    const { isOpen, pane } = this;
+  layout(width: number, reading: boolean, isOpen = this.isOpen): VisibleParts {
+    const { pane } = this;
     if (width > 0 && width < (isOpen ? MIN_TWO : MIN_LIST_AND_ONE)) {
       const isSecond = isOpen && pane === "second";
       return { list: !reading, first: reading && !isSecond, second: reading && isSecond };

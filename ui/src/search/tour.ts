@@ -6,17 +6,11 @@ import { words } from "../words";
 
 const texts = words.search.tour;
 
-interface TourKey {
-  /** The command or action of the key. */
-  id: CommandId | ViewId | "read";
-  keys: string;
-  description: string;
-}
-
-export const TOUR_KEYS: readonly TourKey[] = [
+/** The keys with the command or action of each. */
+export const TOUR_KEYS: readonly { id: CommandId | ViewId | "read"; keys: string; description: string }[] = [
   { id: "read", keys: "Enter", description: texts.read },
-  { id: "item.duplicates", keys: "Shift D", description: texts.duplicates },
-  { id: "item.solved", keys: "Shift S", description: texts.solved },
+  { id: "item.duplicates", keys: "Shift D", description: words.search.start.reported },
+  { id: "item.solved", keys: "Shift S", description: words.search.start.solved },
   { id: "triage", keys: "2", description: texts.triage },
   { id: "palette", keys: "Ctrl K", description: texts.palette },
   { id: "help", keys: "?", description: texts.help },

@@ -6,18 +6,14 @@ import type { Catalog, ModelView } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-/** The origin of an added model. */
 export type ModelOrigin = "catalog" | "files";
 
 export class Models extends EngineRequest {
   list = $state.raw<readonly ModelView[]>([]);
   catalog = $state.raw<Catalog | null>(null);
 
-  readonly #app: AppState;
-
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   /** The catalog's models that are not installed. */
@@ -31,44 +27,33 @@ export class Models extends EngineRequest {
 
   /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
   async add(origin: ModelOrigin, value: string): Promise<boolean> {
-    this.failure = null;
-    try {
-      const model = await this.#app.jobs.run("model", (onProgress) =>
+    const isAdded = await this.attempt(async () => {
+      const model = await this.app.jobs.run("model", (onProgress) =>
         origin === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
       );
-      this.#app.toasts.show(words.settings.models.added(model.name));
-    } catch (error) {
-      const failure = api.toFailure(error);
-      if (failure.code === "cancelled") this.#app.showError(error);
-      else this.failure = failure;
-      return false;
+      this.app.toasts.show(words.settings.models.added(model.name));
+    });
+    if (isAdded) await this.load();
+    else if (this.failure?.code === "cancelled") {
+      this.app.showError(this.failure);
+      this.failure = null;
     }
-    await this.load();
-    return true;
+    return isAdded;
   }
 
   /** Indexes with another model, which replaces the current one once its index is complete. */
   async use(name: string): Promise<void> {
-    this.failure = null;
-    try {
-      await api.useModel(name);
-    } catch (error) {
-      this.failure = api.toFailure(error);
-      return;
-    }
-    await Promise.all([this.load(), this.#app.refresh()]);
-    await this.#app.updateIndexes();
+    if (!(await this.attempt(() => api.useModel(name)))) return;
+    await Promise.all([this.load(), this.app.refresh()]);
+    await this.app.updateIndexes();
     await this.load();
   }
 
   async remove(name: string): Promise<void> {
-    this.failure = null;
-    try {
+    await this.attempt(async () => {
       await api.removeModel(name);
-      this.#app.toasts.show(words.settings.models.removed(name));
-    } catch (error) {
-      this.failure = api.toFailure(error);
-    }
+      this.app.toasts.show(words.settings.models.removed(name));
+    });
     await this.load();
   }
 }

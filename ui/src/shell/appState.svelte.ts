@@ -35,11 +35,6 @@ import { Toasts } from "./toasts.svelte";
 import { UndoStack } from "./undo.svelte";
 import { Visits } from "./visits";
 
-interface Message {
-  tone: "error" | "info";
-  failure: Failure;
-}
-
 const STATUS_INTERVAL = 1500;
 
 export class AppState {
@@ -63,7 +58,7 @@ export class AppState {
   readonly toasts = new Toasts();
   readonly undo = new UndoStack(this.toasts, (error) => this.showError(error));
   readonly history = new History<Place>(isSamePlace);
-  readonly commands = new Commands();
+  readonly commands = new Commands((id) => this.markUsed(id));
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
@@ -81,7 +76,7 @@ export class AppState {
   status = $state.raw<Status | null>(null);
   /** The reason why the casebook cannot be opened. */
   openFailure = $state.raw<Failure | null>(null);
-  message = $state.raw<Message | null>(null);
+  message = $state.raw<{ tone: "error" | "info"; failure: Failure } | null>(null);
   /** The error in the settings file, until the user has handled it. */
   settingsFailure = $state.raw<Failure | null>(null);
   isOpening = $state(true);
@@ -99,7 +94,6 @@ export class AppState {
   constructor() {
     this.commands.register(itemCommands(this));
     this.commands.register(repairCommands(this));
-    this.commands.onRun = (id) => this.markUsed(id);
   }
 
   /** The target of item commands: the menu's item, the focused or selected one, or the first result. */
@@ -193,7 +187,6 @@ export class AppState {
     if (place) await showPlace(this, place);
   }
 
-  /** Shows a document in the reader. */
   async openDocument(key: string, anchor: string | null = null): Promise<void> {
     if (this.view !== "search") this.go("search");
     else if (this.reader.position?.key !== key) this.recordPlace();
@@ -203,7 +196,6 @@ export class AppState {
     await this.reader.show({ key, anchor }, true);
   }
 
-  /** Shows the results of a query. */
   searchFor(query: string, isPasted = false): void {
     this.search.replace(query, isPasted);
     this.go("search");
@@ -232,11 +224,6 @@ export class AppState {
     this.search.replace(report, parseQuestion(report).key === null);
     this.reader.isReading = true;
     await this.answer.show(section);
-  }
-
-  /** Looks up a text shown elsewhere, such as an error in a log. */
-  lookUpText(text: string): void {
-    void this.lookUp(text, "problem");
   }
 
   /** Imports the sample casebook and indexes it. */
@@ -277,7 +264,6 @@ export class AppState {
     if (this.view === "problems") void this.problems.load();
   }
 
-  /** Reloads the status. */
   async refresh(): Promise<void> {
     this.#statusTime = Date.now();
     // A job triggers frequent requests, whose responses may arrive out of order.
@@ -310,10 +296,6 @@ export class AppState {
     if (/^ResizeObserver loop/.test(failure.message)) return;
     if (failure.code === "cancelled") this.toasts.show(words.shell.stopped);
     else this.message = { tone: "error", failure };
-  }
-
-  dismissMessage(): void {
-    this.message = null;
   }
 
   #handleIndexing(isNewPhase: boolean): void {

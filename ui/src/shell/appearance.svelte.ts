@@ -40,8 +40,3 @@ class Appearance {
 }
 
 export const appearance = new Appearance();
-
-/** Returns whether animations are off. */
-export function isMotionOff(): boolean {
-  return appearance.choices.motion === "less" || matchMedia("(prefers-reduced-motion: reduce)").matches;
-}

@@ -47,14 +47,11 @@ async function recurringProblems(): Promise<ReadonlySet<string> | null> {
 }
 
 export class AutoSync {
-  #app: AppState;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** The last attempt per source, so that an offline machine does not retry every minute. */
   #attempts = new Map<string, number>();
 
-  constructor(app: AppState) {
-    this.#app = app;
-  }
+  constructor(private readonly app: AppState) {}
 
   start(): void {
     this.#timer ??= setInterval(() => void this.syncDue(Date.now()), MINUTE);
@@ -62,7 +59,7 @@ export class AutoSync {
 
   /** Returns a source's interval in minutes; 0 is never. */
   interval(source: string): number {
-    const { syncEach, syncEvery } = this.#app.store.state;
+    const { syncEach, syncEvery } = this.app.store.state;
     return syncEach[source] ?? syncEvery;
   }
 
@@ -73,18 +70,18 @@ export class AutoSync {
       const lastAttempt = Math.max(syncedAt === null ? 0 : Date.parse(syncedAt), this.#attempts.get(source) ?? 0);
       return interval > 0 && now - lastAttempt >= interval;
     };
-    return this.#app.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
+    return this.app.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
   }
 
   /** Returns whether the network is metered and syncing there is off. */
   async #isBlocked(): Promise<boolean> {
-    if (this.#app.store.state.syncMetered) return false;
+    if (this.app.store.state.syncMetered) return false;
     return (await api.isMetered().catch(() => null)) === true;
   }
 
   /** Syncs due sources unless a job runs, then checks the new reports for duplicates. */
   async syncDue(now: number): Promise<void> {
-    const { sources, triage, toasts, jobs } = this.#app;
+    const { sources, triage, toasts, jobs } = this.app;
     const dueSources = this.dueSources(now);
     if (dueSources.length === 0 || jobs.running.length > 0 || (await this.#isBlocked())) return;
     for (const source of dueSources) this.#attempts.set(source, now);

@@ -24,8 +24,9 @@ const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.userAgent
 
 export class Commands {
   #handlers = new Map<CommandId, Handler>();
-  /** Called after each command. */
-  onRun: (id: CommandId) => void = () => {};
+
+  /** `onRun` is called after each command. */
+  constructor(private readonly onRun: (id: CommandId) => void = () => {}) {}
 
   /** Registers handlers. Returns a function that removes them. */
   register(handlers: Handlers): () => void {
@@ -51,7 +52,6 @@ export class Commands {
     return this.#handlers.get(id)?.title?.() ?? COMMAND_TITLES[id];
   }
 
-  /** Returns the available commands of a group. */
   available(group: Group): readonly ListedCommand[] {
     return LIST.filter((entry) => groupOf(entry.id) === group && this.isAvailable(entry.id));
   }

@@ -19,7 +19,7 @@ export function freshness(status: Status, mirrors: readonly MirrorView[], isWork
   const syncTimes = mirrors.map((mirror) => mirror.synced_at);
   if (syncTimes.length === 0) return state;
   const oldest = syncTimes.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
-  return texts.withLastSync(state, oldest === null ? texts.never : briefAge(oldest, now));
+  return texts.withLastSync(state, oldest === null ? words.sources.freshness.neverSynced : briefAge(oldest, now));
 }
 
 /** Returns the contents of the casebook and how much of it is indexed. */

@@ -5,12 +5,9 @@ const MAX_PLACES = 100;
 export class History<T> {
   #past = $state.raw<readonly T[]>([]);
   #future = $state.raw<readonly T[]>([]);
-  #isSame: (a: T, b: T) => boolean;
 
   /** `isSame` compares two places, so that no step leads to the current one. */
-  constructor(isSame: (a: T, b: T) => boolean) {
-    this.#isSame = isSame;
-  }
+  constructor(private readonly isSame: (a: T, b: T) => boolean) {}
 
   /** The place that going back leads to. */
   get previous(): T | null {
@@ -29,26 +26,26 @@ export class History<T> {
 
   /** Goes back; `null` at the beginning. */
   back(current: T): T | null {
-    const past = this.#without(this.#past, current);
-    const target = past.at(-1);
-    if (target === undefined) return null;
-    this.#past = past.slice(0, -1);
-    this.#future = [...this.#without(this.#future, current), current];
+    const { target, from, to } = this.#step(this.#past, this.#future, current);
+    if (target !== null) [this.#past, this.#future] = [from, to];
     return target;
   }
 
   /** Goes forward; `null` at the end. */
   forward(current: T): T | null {
-    const future = this.#without(this.#future, current);
-    const target = future.at(-1);
-    if (target === undefined) return null;
-    this.#future = future.slice(0, -1);
-    this.#past = [...this.#without(this.#past, current), current];
+    const { target, from, to } = this.#step(this.#future, this.#past, current);
+    if (target !== null) [this.#future, this.#past] = [from, to];
     return target;
+  }
+
+  /** Takes the last place off one list and adds the current one to the other. */
+  #step(from: readonly T[], to: readonly T[], current: T): { target: T | null; from: readonly T[]; to: readonly T[] } {
+    const places = this.#without(from, current);
+    return { target: places.at(-1) ?? null, from: places.slice(0, -1), to: [...this.#without(to, current), current] };
   }
 
   #without(places: readonly T[], current: T): readonly T[] {
     const last = places.at(-1);
-    return last !== undefined && this.#isSame(last, current) ? places.slice(0, -1) : places;
+    return last !== undefined && this.isSame(last, current) ? places.slice(0, -1) : places;
   }
 }

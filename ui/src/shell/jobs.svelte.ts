@@ -16,7 +16,6 @@ type Listener = (progress: Progress, isNewPhase: boolean) => void;
 export class Jobs {
   running = $state.raw<readonly Job[]>([]);
 
-  /** Returns the running job of this kind, if any. */
   get(kind: JobKind): Job | null {
     return this.running.find((job) => job.kind === kind) ?? null;
   }

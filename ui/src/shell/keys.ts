@@ -4,26 +4,11 @@ import { words } from "../words";
 
 const texts = words.shell;
 
-export type ViewId = "search" | "triage" | "notes" | "sources" | "problems" | "settings";
+export type ViewId = keyof typeof texts.views;
 
-interface View {
-  id: ViewId;
-  name: string;
-  /** The letter after `g`. */
-  letter: string;
-  /** The description in the palette and for screen readers. */
-  about: string;
-}
-
-/** The views in the order of the rail; the position is the number key. */
-export const VIEWS: readonly View[] = [
-  { id: "search", letter: "s", ...texts.views.search },
-  { id: "triage", letter: "t", ...texts.views.triage },
-  { id: "notes", letter: "n", ...texts.views.notes },
-  { id: "sources", letter: "o", ...texts.views.sources },
-  { id: "problems", letter: "p", ...texts.views.problems },
-  { id: "settings", letter: ",", ...texts.views.settings },
-];
+/** The views in the order of the rail, each with its letter after `g`; the position is the number key. */
+const VIEW_LETTERS = [["search", "s"], ["triage", "t"], ["notes", "n"], ["sources", "o"], ["problems", "p"], ["settings", ","]] as const;
+export const VIEWS = VIEW_LETTERS.map(([id, letter]) => ({ id, letter, ...texts.views[id] }));
 
 export type Group = "everywhere" | "item" | Exclude<ViewId, "settings">;
 
@@ -133,7 +118,6 @@ export const COMMANDS = [
 export type CommandId = (typeof COMMANDS)[number]["id"];
 export type ListedCommand = CommandEntry & { id: CommandId };
 
-/** The default title of each command. */
 export const COMMAND_TITLES: Record<CommandId, string> = texts.commands;
 
 export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "notes", "problems", "sources"];

@@ -2,6 +2,7 @@
 
 import { isPasted } from "../search/query";
 import { BAND_LABELS } from "../triage/labels";
+import { parseStored, withDefaults } from "../lib/stored";
 import type { Band, DocKind, State } from "../lib/types";
 
 /** A document as shown in a list. */
@@ -72,37 +73,20 @@ const EMPTY_STATE: StoredState = {
 };
 
 const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
-const isItem = (entry: unknown): entry is Item =>
-  typeof entry === "object" && entry !== null && "key" in entry && typeof entry.key === "string" && "title" in entry && typeof entry.title === "string";
-
-const toNumbers = (parsed: unknown): Record<string, number> =>
-  Object.fromEntries(Object.entries(typeof parsed === "object" && parsed !== null ? parsed : {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
-const parseVisit = (parsed: VisitTime): VisitTime => ({ at: Number(parsed.at), upTo: toNumbers(parsed.upTo) });
+const isItem = (entry: Item | null) => typeof entry?.key === "string" && typeof entry.title === "string";
 
 /** Parses the stored state; invalid parts count as empty. */
 function parseState(text: string | null): StoredState {
-  try {
-    const parsed = JSON.parse(text ?? "") as Partial<StoredState>;
-    const { triage, visit } = parsed;
-    return {
-      recent: (parsed.recent ?? []).filter(isItem),
-      pinned: (parsed.pinned ?? []).filter(isItem),
-      searches: (parsed.searches ?? []).filter((entry) => typeof entry === "string"),
-      asked: typeof parsed.asked === "string" ? parsed.asked : "",
-      triage: triage && triage.band in BAND_LABELS ? triage : null,
-      snoozed: toNumbers(parsed.snoozed),
-      assigned: (parsed.assigned ?? []).filter((entry) => typeof entry === "string"),
-      visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
-      sort: SORT_ORDERS.find((entry) => entry === parsed.sort) ?? "best",
-      syncEvery: typeof parsed.syncEvery === "number" && parsed.syncEvery > 0 ? parsed.syncEvery : 0,
-      syncEach: toNumbers(parsed.syncEach),
-      syncMetered: parsed.syncMetered !== false,
-      images: (parsed.images ?? []).filter((entry) => typeof entry === "string"),
-      learnt: (parsed.learnt ?? []).filter((entry) => typeof entry === "string"),
-    };
-  } catch {
-    return EMPTY_STATE;
-  }
+  const parsed = withDefaults(parseStored(text), EMPTY_STATE);
+  const { recent, pinned, triage, visit, sort } = parsed;
+  return {
+    ...parsed,
+    recent: recent.filter(isItem),
+    pinned: pinned.filter(isItem),
+    triage: triage && triage.band in BAND_LABELS ? triage : null,
+    visit: visit?.last && visit.since ? visit : null,
+    sort: SORT_ORDERS.includes(sort) ? sort : "best",
+  };
 }
 
 /** The stored state of a casebook; each change is stored at once. */
@@ -197,7 +181,6 @@ export class LocalStore {
     return this.state.learnt.includes(id);
   }
 
-  /** Marks keys of the tour as used. */
   markUsed(...ids: readonly string[]): void {
     const newIds = ids.filter((id) => !this.isUsed(id));
     if (newIds.length > 0) this.update({ learnt: [...this.state.learnt, ...newIds] });

@@ -9,7 +9,6 @@ export interface Command {
   title: string;
   /** Secondary text in a muted color. */
   detail?: string;
-  /** Additional search words. */
   keywords?: string;
   keys?: readonly string[];
   run: () => void;

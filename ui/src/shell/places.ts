@@ -11,7 +11,6 @@ import type { ViewId } from "./keys";
 export interface Place {
   view: ViewId;
   query: string;
-  /** The selected row. */
   selected: string | null;
   /** The documents in both panes, and the focused pane. */
   reading: Reading | null;
@@ -91,7 +90,6 @@ export function placeLabel(place: Place): string {
   return words.shell.views[place.view].name;
 }
 
-/** Restores a place. */
 export async function showPlace(app: AppState, place: Place): Promise<void> {
   const { search, answer, reader, splitPane, triage, notes } = app;
   app.view = place.view;

@@ -3,8 +3,9 @@
 
 import { tick } from "svelte";
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, PromptState, PromptTarget } from "../lib/types";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import { parseStored, withDefaults } from "../lib/stored";
+import type { PromptState, PromptTarget } from "../lib/types";
 import { parseQuestion } from "../prompt/classify";
 import type { AppState } from "./appState.svelte";
 
@@ -19,29 +20,13 @@ interface PromptChoices {
 
 const DEFAULTS: PromptChoices = { on: false, shortcut: null, tray: false };
 
-/** Parses the stored settings; invalid ones count as the defaults. */
-function parseChoices(stored: string | null): PromptChoices {
-  try {
-    const { on, shortcut, tray } = JSON.parse(stored ?? "") as Record<string, unknown>;
-    return { on: on === true, shortcut: typeof shortcut === "string" ? shortcut : null, tray: tray === true };
-  } catch {
-    return DEFAULTS;
-  }
-}
-
-export class QuickPrompt {
+export class QuickPrompt extends EngineRequest {
   choices = $state.raw<PromptChoices>(DEFAULTS);
   /** The system's response; `null` before the first request. */
   state = $state.raw<PromptState | null>(null);
-  failure = $state.raw<Failure | null>(null);
 
-  #app: AppState;
-  #latest = new LatestRequest();
-  /** The last request to the system. Requests run one after another, and the last one wins. */
-  #lastRequest: Promise<void> = Promise.resolve();
-
-  constructor(app: AppState) {
-    this.#app = app;
+  constructor(private readonly app: AppState) {
+    super();
   }
 
   /** The current or future shortcut. */
@@ -53,10 +38,9 @@ export class QuickPrompt {
     return this.state === null || this.shortcut === this.state.default_shortcut;
   }
 
-  /** Restores the settings of the last session. */
   async start(): Promise<void> {
-    this.choices = parseChoices(localStorage.getItem(KEY));
-    void this.#app.attempt(() => api.watchPrompt((target) => void this.show(target)));
+    this.choices = withDefaults(parseStored(localStorage.getItem(KEY)), DEFAULTS);
+    void this.app.attempt(() => api.watchPrompt((target) => void this.show(target)));
     if (this.choices.on || this.choices.tray) await this.#apply();
   }
 
@@ -75,7 +59,7 @@ export class QuickPrompt {
 
   /** Shows the target of the prompt; going back returns to the current view. */
   async show(target: PromptTarget): Promise<void> {
-    const app = this.#app;
+    const app = this.app;
     // An open dialog would cover it.
     for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
     switch (target.view) {
@@ -97,22 +81,10 @@ export class QuickPrompt {
     }
   }
 
-  #apply(): Promise<void> {
-    const isCurrent = this.#latest.begin();
-    this.#lastRequest = this.#lastRequest.then(() => this.#ask(isCurrent));
-    return this.#lastRequest;
-  }
-
-  async #ask(isCurrent: () => boolean): Promise<void> {
-    if (!isCurrent()) return;
-    const { on, tray } = this.choices;
-    try {
-      const state = await api.setPrompt({ shortcut: on ? this.shortcut : null, tray });
-      if (!isCurrent()) return;
-      this.state = state;
-      this.failure = null;
-    } catch (error) {
-      if (isCurrent()) this.failure = api.toFailure(error);
-    }
+  async #apply(): Promise<void> {
+    await this.runInTurn(
+      () => api.setPrompt({ shortcut: this.choices.on ? this.shortcut : null, tray: this.choices.tray }),
+      (state) => (this.state = state),
+    );
   }
 }

@@ -22,7 +22,7 @@ export async function repair(app: AppState): Promise<void> {
   const repairedCount = health.findings.filter((entry) => entry.repaired).length;
   const finding = worstFinding(health);
   const failure: Failure | null = finding && { code: "corrupt", message: finding.what, hint: words.shared.sentences([finding.why, finding.hint.text]), remedy: finding.hint.remedy ?? null };
-  app.dismissMessage();
+  app.message = null;
   if (app.openFailure) await app.start();
   else await app.reloadAll();
   if (failure && app.openFailure) app.openFailure = failure;
@@ -32,7 +32,7 @@ export async function repair(app: AppState): Promise<void> {
 
 async function rebuild(app: AppState): Promise<void> {
   if (!(await app.attempt(api.forgetIndexes))) return;
-  app.dismissMessage();
+  app.message = null;
   await app.updateIndexes();
 }
 

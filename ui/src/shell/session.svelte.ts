@@ -2,7 +2,8 @@
 // never kept.
 
 import { parsePaths } from "../answer/logs.svelte";
-import { NOTE_KINDS, type NoteDraftState } from "../notes/notes.svelte";
+import { parseStored, withDefaults } from "../lib/stored";
+import { EMPTY_DRAFT, NOTE_KINDS, type NoteDraftState } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
 import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";
@@ -25,41 +26,23 @@ export interface StoredSession {
   drafts: readonly NoteDraftState[];
 }
 
-const toText = (value: unknown): string => (typeof value === "string" ? value : "");
-const toKey = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-const toRecord = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {});
-const toNoteKind = (value: unknown): NoteKind | null => (typeof value === "string" && value in NOTE_KINDS ? (value as NoteKind) : null);
-
-function toDraft(value: unknown): NoteDraftState {
-  const { key, kind, title, body, tags, attach } = toRecord(value);
-  return {
-    key: toKey(key), kind: toNoteKind(kind) ?? "lesson", title: toText(title), body: toText(body), tags: toText(tags),
-    attach: Array.isArray(attach) ? attach.filter((entry) => typeof entry === "string") : [], beforePaste: null,
-  };
-}
+const EMPTY_SESSION: StoredSession = {
+  search: { query: "", reading: null, beside: null }, triage: { selected: null, related: false }, notes: { kind: null, selected: null }, sources: { selected: null },
+  problems: { source: null, span: 24, tab: "frequent" }, drafts: [],
+};
 
 /** Parses a stored session; `null` if it is invalid. */
 export function parseSession(stored: string | null): StoredSession | null {
-  try {
-    const parsed = toRecord(JSON.parse(stored ?? ""));
-    if (parsed["version"] !== VERSION) return null;
-    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => toRecord(parsed[name]));
-    const problems = toRecord(parsed["problems"]);
-    const span = problems["span"];
-    return {
-      search: { query: toText(search?.["query"]), reading: toKey(search?.["reading"]), beside: toKey(search?.["beside"]) },
-      triage: { selected: toKey(triage?.["selected"]), related: triage?.["related"] === true },
-      notes: { kind: toNoteKind(notes?.["kind"]), selected: toKey(notes?.["selected"]) },
-      sources: { selected: toKey(sources?.["selected"]) },
-      problems: {
-        source: toKey(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
-        tab: TABS.find((entry) => entry === problems["tab"]) ?? "frequent",
-      },
-      drafts: (Array.isArray(parsed["drafts"]) ? parsed["drafts"] : []).map(toDraft),
-    };
-  } catch {
-    return null;
-  }
+  const parsed = parseStored(stored);
+  if (withDefaults(parsed, { version: 0 }).version !== VERSION) return null;
+  const { notes, problems, drafts, ...others } = withDefaults(parsed, EMPTY_SESSION);
+  const isKind = (kind: NoteKind | null) => kind !== null && kind in NOTE_KINDS;
+  return {
+    ...others,
+    notes: { ...notes, kind: isKind(notes.kind) ? notes.kind : null },
+    problems: { ...problems, tab: TABS.includes(problems.tab) ? problems.tab : "frequent" },
+    drafts: drafts.map((draft) => withDefaults(draft, EMPTY_DRAFT)).map((draft) => ({ ...draft, kind: isKind(draft.kind) ? draft.kind : "lesson" })),
+  };
 }
 
 /** Serializes a session, without the oldest drafts if it is too large. */
@@ -71,12 +54,9 @@ export function serializeSession(session: StoredSession): string {
 }
 
 export class Session {
-  #app: AppState;
   #stop: (() => void) | null = null;
 
-  constructor(app: AppState) {
-    this.#app = app;
-  }
+  constructor(private readonly app: AppState) {}
 
   /** Restores the session of a casebook and stores changes from then on. */
   open(casebook: string): void {
@@ -104,12 +84,12 @@ export class Session {
 
   /** Clears choices of sources that no longer exist. */
   dropMissing(sources: readonly string[]): void {
-    const { problems } = this.#app;
+    const { problems } = this.app;
     if (problems.source !== null && !sources.includes(problems.source)) problems.source = null;
   }
 
   #restore({ search, triage, notes, sources, problems, drafts }: StoredSession): void {
-    const app = this.#app;
+    const app = this.app;
     app.search.set(search.query, false);
     void this.#reopen(search);
     app.triage.restoreSelection(triage.selected, triage.related);
@@ -121,7 +101,7 @@ export class Session {
 
   /** Reopens the documents that still exist. */
   async #reopen({ reading, beside }: StoredSession["search"]): Promise<void> {
-    const app = this.#app;
+    const app = this.app;
     // Two documents are shown as two; one is shown next to its list.
     app.reader.isReading = beside !== null;
     const open = async (reader: Reader, key: string | null) => {
@@ -137,7 +117,7 @@ export class Session {
   }
 
   #currentSearch(): StoredSession["search"] {
-    const { search, reader, splitPane } = this.#app;
+    const { search, reader, splitPane } = this.app;
     // Files are never read without a request.
     const query = search.isTyped && !isPasted(search.query) && parsePaths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
@@ -148,7 +128,7 @@ export class Session {
   }
 
   #currentSession(): StoredSession {
-    const { triage, notes, sources, problems } = this.#app;
+    const { triage, notes, sources, problems } = this.app;
     return {
       search: this.#currentSearch(),
       triage: { selected: triage.openKey, related: triage.isRelatedOpen },

@@ -11,6 +11,7 @@ import type { Command, Section } from "./palette";
 import type { Item } from "./localStore.svelte";
 
 const texts = words.shell.palette;
+const { appearances } = words.settings.appearance;
 const MAX_ITEMS = 8;
 const MAX_RECENT = 6;
 
@@ -21,7 +22,6 @@ interface Navigation {
   read: (key: string) => void;
 }
 
-/** Returns the available commands of a group. */
 function availableCommands(app: AppState, group: Group): Command[] {
   return app.commands
     .available(group)
@@ -33,7 +33,6 @@ function openCommands(items: readonly Item[], group: string, read: (key: string)
   return items.map((item) => ({ id: `${group}:${item.key}`, title: displayTitle(item.title), detail: item.key, run: () => read(item.key) }));
 }
 
-/** Returns all available commands in sections. */
 export function suggestions(app: AppState, { go, focusSearch, searchFor, read }: Navigation): Section[] {
   const { store } = app;
   const view = GROUPS.find((entry) => entry === app.view);
@@ -86,7 +85,7 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
   if (app.view !== "notes") commands.push({ id: "note", title: texts.newNote, run: () => app.notes.startDraft() });
   const mirrors = app.sources.mirrors;
   if (mirrors.length > 0 && !app.jobs.get("sync")) {
-    commands.push({ id: "sync", title: texts.syncAll, run: () => void app.sources.sync([]) });
+    commands.push({ id: "sync", title: words.shell.commands["sources.syncAll"], run: () => void app.sources.sync([]) });
   }
   for (const { source } of mirrors.length > 1 && !app.jobs.get("sync") ? mirrors : []) {
     commands.push({ id: `sync-${source}`, title: texts.sync(source), run: () => void app.sources.sync([source]) });
@@ -110,19 +109,18 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
     commands.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
   }
   for (const theme of APPEARANCE_OPTIONS.theme.filter((entry) => entry !== appearance.choices.theme)) {
-    commands.push({ id: `theme-${theme}`, title: texts.theme(texts.themes[theme]), run: () => appearance.choose({ theme }) });
+    commands.push({ id: `theme-${theme}`, title: texts.theme(appearances.theme[theme]), run: () => appearance.choose({ theme }) });
   }
   const density = appearance.choices.density === "compact" ? "comfortable" : "compact";
   commands.push({
     id: "density",
-    title: texts.makeLists(texts.densities[density]),
+    title: texts.makeLists(appearances.density[density]),
     keywords: texts.density,
     run: () => appearance.choose({ density }),
   });
   return commands;
 }
 
-/** Finds items that match the input. */
 export async function findMatchingItems(input: string, read: (key: string) => void): Promise<Command[]> {
   const { hits } = await api.findItems(input, MAX_ITEMS);
   return hits.map((hit) => ({ id: `item:${hit.key}`, title: displayTitle(spanText(hit.title)), detail: hit.key, run: () => read(hit.key) }));

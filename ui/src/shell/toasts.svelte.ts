@@ -23,7 +23,6 @@ export class Toasts {
     return id;
   }
 
-  /** Hides a message if it is shown. */
   dismiss(id: number): void {
     if (this.current?.id !== id) return;
     this.pauseTimeout();

@@ -8,6 +8,8 @@ export interface UndoEntry {
   description: string;
   /** Undoes the action; throws on failure. */
   undo: () => Promise<void> | void;
+  /** The toast with its undo button. */
+  toastId: number;
 }
 
 /** The maximum number of actions; undoing an older one out of view could do harm. */
@@ -15,14 +17,8 @@ const MAX_ENTRIES = 100;
 
 export class UndoStack {
   #entries = $state.raw<readonly UndoEntry[]>([]);
-  #toasts: Toasts;
-  #showError: (error: unknown) => void;
-  #toastIds = new Map<UndoEntry, number>();
 
-  constructor(toasts: Toasts, showError: (error: unknown) => void) {
-    this.#toasts = toasts;
-    this.#showError = showError;
-  }
+  constructor(private readonly toasts: Toasts, private readonly showError: (error: unknown) => void) {}
 
   get last(): UndoEntry | null {
     return this.#entries.at(-1) ?? null;
@@ -30,17 +26,14 @@ export class UndoStack {
 
   /** Records an action, and shows it with an undo button. */
   record(description: string, undo: () => Promise<void> | void): UndoEntry {
-    const entry = { description, undo };
+    const entry: UndoEntry = { description, undo, toastId: this.toasts.show(description, () => void this.undo(entry)) };
     this.#entries = [...this.#entries, entry].slice(-MAX_ENTRIES);
-    this.#toastIds.set(entry, this.#toasts.show(description, () => void this.undo(entry)));
     return entry;
   }
 
-  /** Removes an action that failed. */
   remove(entry: UndoEntry): void {
     this.#entries = this.#entries.filter((other) => other !== entry);
-    this.#toasts.dismiss(this.#toastIds.get(entry) ?? 0);
-    this.#toastIds.delete(entry);
+    this.toasts.dismiss(entry.toastId);
   }
 
   /** Undoes an action, the last one by default, and reports it. Returns whether it succeeded. */
@@ -53,10 +46,10 @@ export class UndoStack {
       await entry.undo();
     } catch (error) {
       this.#entries = this.#entries.toSpliced(index, 0, entry);
-      this.#showError(error);
+      this.showError(error);
       return false;
     }
-    this.#toasts.show(words.shell.undone(entry.description));
+    this.toasts.show(words.shell.undone(entry.description));
     return true;
   }
 }

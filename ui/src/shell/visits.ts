@@ -13,14 +13,11 @@ function completeUpTo(mirror: MirrorView): number {
 }
 
 export class Visits {
-  #app: AppState;
   #isStarted = false;
   /** Whether there was input since the last check. */
   #isActive = false;
 
-  constructor(app: AppState) {
-    this.#app = app;
-  }
+  constructor(private readonly app: AppState) {}
 
   start(): void {
     this.record(Date.now());
@@ -35,7 +32,7 @@ export class Visits {
   }
 
   record(now: number): void {
-    const { sources, store } = this.#app;
+    const { sources, store } = this.app;
     const times = sources.all.map((source) => {
       const mirror = sources.mirror(source.key);
       return [source.key, mirror ? completeUpTo(mirror) : Date.parse(source.changed_at ?? "")] as const;

@@ -1,12 +1,10 @@
 // The text size. All lengths are in rem, so the root's font size is the zoom.
 
 const KEY = "zoom";
-/** The sizes in percent. */
 export const STEPS: readonly number[] = [75, 85, 100, 115, 130, 150, 175, 200];
 
 let percent = $state(100);
 
-/** Returns the size in percent. */
 export function zoomPercent(): number {
   return percent;
 }
@@ -31,19 +29,9 @@ export function restoreZoom(): void {
 /** Handles Ctrl with +, − or 0. Returns whether it did. */
 export function handleZoomKey(event: KeyboardEvent): boolean {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
-  const index = STEPS.indexOf(percent);
-  switch (event.key) {
-    case "+":
-    case "=":
-      applyZoom(STEPS[Math.min(index + 1, STEPS.length - 1)] ?? 100);
-      return true;
-    case "-":
-      applyZoom(STEPS[Math.max(index - 1, 0)] ?? 100);
-      return true;
-    case "0":
-      applyZoom(100);
-      return true;
-    default:
-      return false;
-  }
+  const steps: Record<string, number> = { "+": 1, "=": 1, "-": -1, "0": 0 };
+  const step = steps[event.key];
+  if (step === undefined) return false;
+  applyZoom(step === 0 ? 100 : (STEPS[STEPS.indexOf(percent) + step] ?? percent));
+  return true;
 }

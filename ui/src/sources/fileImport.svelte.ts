@@ -12,7 +12,6 @@ const { shared } = words;
 /** The fields that a column can provide. */
 export const COLUMN_FIELDS = Object.entries(texts.fields).map(([field, name]) => ({ field, name }));
 
-/** Returns the display name of a column's field. */
 export function fieldName(column: ColumnView): string {
   return COLUMN_FIELDS.find((entry) => entry.field === column.field)?.name ?? column.field ?? "";
 }
@@ -29,7 +28,6 @@ export function fileContents(file: FileView): string {
   return texts.summary(file.kind, parts);
 }
 
-/** Returns the result of an import in one line. */
 function importSummary(report: Imported): string {
   const source = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
@@ -52,12 +50,10 @@ export class FileImport extends EngineRequest {
   source = $state("");
   files = $state.raw<Understood | null>(null);
 
-  readonly #app: AppState;
   #map = new Map<string, string>();
 
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   get #request(): ImportRequest {
@@ -71,10 +67,9 @@ export class FileImport extends EngineRequest {
     return this.preview();
   }
 
-  /** Previews the files with the current settings. */
   async preview(): Promise<boolean> {
     this.failure = null;
-    const job = this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
+    const job = this.app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
     const isCurrent = await this.run(job, (preview) => (this.files = preview));
     if (this.failure !== null) this.files = null;
     return isCurrent && this.files !== null && this.files.understood.length > 0;
@@ -90,18 +85,15 @@ export class FileImport extends EngineRequest {
   async import(): Promise<void> {
     if (this.pending) return;
     this.pending = true;
-    this.failure = null;
-    try {
-      const report = await this.#app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
-      this.#app.sources.selected = report.sources[0]?.source ?? report.source;
-      this.#app.sources.isAdding = false;
-      this.#app.toasts.show(importSummary(report));
+    await this.attempt(async () => {
+      const report = await this.app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
+      this.app.sources.selected = report.sources[0]?.source ?? report.source;
+      this.app.sources.isAdding = false;
+      this.app.toasts.show(importSummary(report));
       this.clear();
-      await this.#app.reloadAll();
-    } catch (error) {
-      this.failure = api.toFailure(error);
-      this.pending = false;
-    }
+      await this.app.reloadAll();
+    });
+    this.pending = false;
   }
 
   clear(): void {

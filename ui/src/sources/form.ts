@@ -2,29 +2,16 @@
 
 import { words } from "../words";
 
-export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence" | "zendesk" | "discourse";
+export type Tracker = keyof typeof words.sources.trackers;
 
-/** The properties of a kind of tracker. */
 interface TrackerTraits {
   tracker: Tracker;
-  /** The default host. */
   host: string | null;
   /** The number of parts in a project's name; `null` for two or more. */
   parts: number | null;
   /** Whether project names may contain spaces. */
   hasFreeNames?: boolean;
   wiki: boolean;
-}
-
-/** A kind of tracker with its texts. */
-interface TrackerKind extends TrackerTraits {
-  name: string;
-  /** The format of a project's name. */
-  shape: string;
-  /** The tracker's word for its tokens. */
-  token: string;
-  /** How to create a token, and its required permissions. */
-  remedy: string;
 }
 
 const TRACKER_TRAITS: readonly TrackerTraits[] = [
@@ -41,7 +28,9 @@ const TRACKER_TRAITS: readonly TrackerTraits[] = [
   { tracker: "discourse", host: null, parts: 1, wiki: false },
 ];
 
-export const TRACKERS: readonly TrackerKind[] = TRACKER_TRAITS.map((entry) => ({ ...entry, ...words.sources.trackers[entry.tracker] }));
+export const TRACKERS = TRACKER_TRAITS.map((entry) => ({ ...entry, ...words.sources.trackers[entry.tracker] }));
+
+type TrackerKind = (typeof TRACKERS)[number];
 
 export function trackerKind(tracker: Tracker): TrackerKind {
   return TRACKERS.find((kind) => kind.tracker === tracker) as TrackerKind;

@@ -26,18 +26,15 @@ export class Arrivals {
   /** The start of the period, in Unix milliseconds. */
   periodStart = $state(0);
   #assessments = $state.raw<ReadonlyMap<string, string>>(new Map());
-  #app: AppState;
   #latest = new LatestRequest();
   #assessmentRequest = new LatestRequest();
 
-  constructor(app: AppState) {
-    this.#app = app;
-  }
+  constructor(private readonly app: AppState) {}
 
   /** The query for the period; its first day may include a few older reports. */
   get query(): string {
-    const { at, upTo } = this.#app.store.previousVisit;
-    const sources = (this.#app.status?.sources ?? []).map((source) => source.key);
+    const { at, upTo } = this.app.store.previousVisit;
+    const sources = (this.app.status?.sources ?? []).map((source) => source.key);
     const start = Math.min(...sources.map((key) => upTo[key] ?? at), at);
     return `is:issue is:open created:>=${new Date(start).toISOString().slice(0, 10)}`;
   }
@@ -49,25 +46,18 @@ export class Arrivals {
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    const { previousVisit } = this.#app.store;
-    try {
-      const response = await api.browse(this.query, 0, true);
-      if (!isCurrent()) return;
-      const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (previousVisit.upTo[hit.source] ?? previousVisit.at);
-      this.list = response.hits
-        .filter(isNew)
-        .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
-        .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
-        .slice(0, MAX_LISTED);
-      this.hasMore = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
-      this.periodStart = previousVisit.at;
-    } catch {
-      // The queue shows casebook errors.
-    }
-  }
-
-  toggle(): void {
-    this.open = !this.open;
+    const { previousVisit } = this.app.store;
+    // The queue shows casebook errors.
+    const response = await api.browse(this.query, 0, true).catch(() => null);
+    if (response === null || !isCurrent()) return;
+    const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (previousVisit.upTo[hit.source] ?? previousVisit.at);
+    this.list = response.hits
+      .filter(isNew)
+      .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
+      .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+      .slice(0, MAX_LISTED);
+    this.hasMore = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
+    this.periodStart = previousVisit.at;
   }
 
   /** Assesses each listed report in turn; those in the queue need no request. */
@@ -86,7 +76,6 @@ export class Arrivals {
     }
   }
 
-  /** Stops assessing. */
   pause(): void {
     this.#assessmentRequest.begin();
   }

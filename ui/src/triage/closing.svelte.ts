@@ -8,8 +8,8 @@ import { words } from "../words";
 
 /** Describes the result of an attempt to close a report. */
 export function closureResult(record: ClosureRecord): string {
-  const { because, steps } = words.triage.closing;
-  return record.problem ? because(steps[record.step], record.problem) : steps[record.step];
+  const step = words.triage.closing.steps[record.step];
+  return record.problem ? words.shared.named(step, record.problem) : step;
 }
 
 export class TrackerClosing extends EngineRequest {
@@ -17,11 +17,8 @@ export class TrackerClosing extends EngineRequest {
   list = $state.raw<readonly Closure[]>([]);
   report = $state.raw<ClosureReport | null>(null);
 
-  readonly #app: AppState;
-
-  constructor(app: AppState) {
+  constructor(private readonly app: AppState) {
     super();
-    this.#app = app;
   }
 
   get possibleClosures(): readonly Closure[] {
@@ -38,18 +35,14 @@ export class TrackerClosing extends EngineRequest {
     await this.run(api.closures(), (list) => (this.list = list));
   }
 
-  /** Posts the comments and closes the previewed reports. */
   async send(): Promise<void> {
-    if (this.#app.jobs.get("close")) return;
-    this.failure = null;
-    try {
-      const closures = this.possibleClosures;
-      this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(closures, onProgress));
+    if (this.app.jobs.get("close")) return;
+    const closures = this.possibleClosures;
+    await this.attempt(async () => {
+      this.report = await this.app.jobs.run("close", (onProgress) => api.closeReports(closures, onProgress));
       // Canceling is not an error; the list shows what was done.
       this.failure = this.report.problem?.code === "cancelled" ? null : this.report.problem;
-    } catch (error) {
-      this.failure = api.toFailure(error);
-    }
-    await this.#app.reloadAll();
+    });
+    await this.app.reloadAll();
   }
 }

@@ -41,12 +41,9 @@ export class TodayDecisions {
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    try {
-      const verdicts = await api.verdictsSince(Math.floor(startOfDay(Date.now()) / 1000));
-      if (isCurrent()) this.#storedVerdicts = verdicts ?? [];
-    } catch {
-      // The queue shows casebook errors; this session's decisions are known anyway.
-    }
+    // The queue shows casebook errors; this session's decisions are known anyway.
+    const verdicts = await api.verdictsSince(Math.floor(startOfDay(Date.now()) / 1000)).catch(() => null);
+    if (verdicts && isCurrent()) this.#storedVerdicts = verdicts;
   }
 
   /** Returns today's decisions, newest first. */

@@ -13,12 +13,7 @@ export const BAND_LABELS: Record<Band, (other: string) => string> = words.triage
 export const BAND_SYMBOLS: Record<Band, string> = { high: "●●●", likely: "●●○", possible: "●○○", related: "◇", none: "○" };
 
 /** The queue filters: each shows reports at or above a confidence band. */
-export const FILTERS: readonly { value: Band; name: string; title: string; nothing: string; nothingElse: string }[] = [
-  { value: "high", ...filters.high },
-  { value: "likely", ...filters.likely },
-  { value: "possible", ...filters.possible },
-  { value: "none", ...filters.none },
-];
+export const FILTERS = (["high", "likely", "possible", "none"] as const).map((value) => ({ value: value as Band, ...filters[value] }));
 
 /** Returns whether the band is "possible" or higher. */
 export function isDuplicateBand(band: Band): boolean {
@@ -57,7 +52,7 @@ export function queueSummary(waiting: number, loaded: number, expected: number):
 
 /** Returns a one-line assessment of a new report. */
 export function assessment({ known, candidates }: Pick<DuplicatesResponse, "known" | "candidates">): string {
-  if (known) return lists.knownDuplicate(shortKey(known.key));
+  if (known) return words.prompt.knownDuplicate(shortKey(known.key));
   const best = candidates.find((entry) => entry.verdict === null);
   if (!best) return candidates.length > 0 ? lists.decided : lists.noMatch;
   if (best.band === "none") return lists.noMatch;
@@ -72,10 +67,7 @@ export function shortKey(key: string): string {
 /** Returns the candidate's outcome as a short phrase. */
 export function dispositionLabel(disposition: Disposition): { words: string; tone: "plain" | "good" | "warn" } {
   const labels = pair.dispositions;
-  if (disposition === "open") return { words: labels.open, tone: "plain" };
-  if (disposition === "declined") return { words: labels.declined, tone: "plain" };
-  if (disposition === "completed") return { words: labels.completed, tone: "plain" };
-  if (disposition === "duplicate") return { words: labels.duplicate, tone: "plain" };
+  if (typeof disposition === "string") return { words: labels[disposition], tone: "plain" };
   if ("fixed" in disposition) return { words: disposition.fixed ? labels.fixedIn(disposition.fixed) : labels.fixed, tone: "good" };
   const version = disposition.possible_regression;
   return { words: version ? labels.regressionAfter(version) : labels.regression, tone: "warn" };

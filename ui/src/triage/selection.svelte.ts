@@ -1,18 +1,16 @@
 // Selected reports, which are decided together.
 
+import { SvelteSet } from "svelte/reactivity";
 import type { TriageItem } from "../lib/types";
 
 export class ReportSelection {
-  #keys = $state.raw<ReadonlySet<string>>(new Set());
-  #rows: () => readonly TriageItem[];
+  readonly #keys = new SvelteSet<string>();
 
-  constructor(rows: () => readonly TriageItem[]) {
-    this.#rows = rows;
-  }
+  constructor(private readonly rows: () => readonly TriageItem[]) {}
 
   /** The selected visible reports, in list order; hidden ones are never decided. */
   get items(): readonly TriageItem[] {
-    return this.#keys.size === 0 ? [] : this.#rows().filter((item) => this.#keys.has(item.key));
+    return this.#keys.size === 0 ? [] : this.rows().filter((item) => this.#keys.has(item.key));
   }
 
   get isActive(): boolean {
@@ -24,24 +22,20 @@ export class ReportSelection {
   }
 
   toggle(key: string): void {
-    const keys = new Set(this.#keys);
-    if (!keys.delete(key)) keys.add(key);
-    this.#keys = keys;
+    if (!this.#keys.delete(key)) this.#keys.add(key);
   }
 
   /** Selects a range. Going back over selected rows deselects the last one. */
   extend(from: string, to: string): void {
-    const keys = this.#rows().map((item) => item.key);
+    const keys = this.rows().map((item) => item.key);
     const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
     if (a < 0 || b < 0) return;
     const shrinks = a !== b && this.#keys.has(from) && this.#keys.has(to);
-    const selectedKeys = new Set(this.#keys);
-    if (shrinks) selectedKeys.delete(from);
-    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) selectedKeys.add(key);
-    this.#keys = selectedKeys;
+    if (shrinks) this.#keys.delete(from);
+    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) this.#keys.add(key);
   }
 
   clear(): void {
-    if (this.#keys.size > 0) this.#keys = new Set();
+    this.#keys.clear();
   }
 }

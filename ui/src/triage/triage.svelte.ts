@@ -1,6 +1,7 @@
 // The state of triage: the queue, the compared pair and this session's decisions.
 
 import * as api from "../lib/api";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import { LatestRequest } from "../lib/latestRequest";
 import type {
   Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, Notice, TriageItem, TriageRequest, TriageResponse, VerdictKind,
@@ -14,7 +15,6 @@ import { Arrivals, type Arrival } from "./arrivals.svelte";
 import { ReportSelection } from "./selection.svelte";
 import { startOfDay, TodayDecisions, type DecidedPair } from "./decisions.svelte";
 
-/** The number of loaded reports per list. */
 const LIST_LIMIT = 100;
 /** The number of reports in a list below which more are loaded. */
 const RELOAD_BELOW = 15;
@@ -28,7 +28,6 @@ interface KnownResponse {
   known: ReadonlySet<Decision>;
 }
 
-/** A report and its candidate. */
 interface Pair {
   item: TriageItem;
   other: string;
@@ -40,14 +39,13 @@ export interface Decision extends Pair {
   kind: VerdictKind;
   /** In Unix milliseconds. */
   decidedAt: number;
-  /** The undo entry. */
   undoEntry: UndoEntry | null;
   stored: boolean;
 }
 
 const { decisions, toasts: texts } = words.triage;
 
-export class Triage {
+export class Triage extends EngineRequest {
   source = $state<string | null>(null);
   includeClosed = $state(true);
   band = $state<Band>("possible");
@@ -57,13 +55,11 @@ export class Triage {
   /** Whether the related reports are shown; hidden ones cannot be selected. */
   isRelatedOpen = $state(false);
   loaded = $state(false);
-  failure = $state.raw<Failure | null>(null);
 
   selected = $state<string | null>(null);
   check = $state.raw<DuplicatesResponse | null>(null);
   comparison = $state.raw<Comparison | null>(null);
   pairFailure = $state.raw<Failure | null>(null);
-  /** The index of the compared candidate. */
   candidateIndex = $state(0);
   decisions = $state.raw<readonly Decision[]>([]);
   /** A decision that awaits confirmation, because some of its pairs were not seen. */
@@ -94,11 +90,8 @@ export class Triage {
   /** The number of closed reports left out of the comparison. */
   readonly closedLeftOut: number = $derived(this.#lastResponse?.response.closed_left_out ?? 0);
   readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
-  /** The number of open reports that were not checked yet. */
   readonly unscanned: number = $derived(this.#lastResponse?.response.unscanned ?? 0);
 
-  #app: AppState;
-  #queueRequest = new LatestRequest();
   #pairRequest = new LatestRequest();
   /** The report that was open at the end of the last session. */
   #selectionToRestore: string | null = null;
@@ -112,8 +105,8 @@ export class Triage {
   /** All pairs that were on screen. */
   #seenPairs = new Set<string>();
 
-  constructor(app: AppState) {
-    this.#app = app;
+  constructor(private readonly app: AppState) {
+    super();
     this.arrivals = new Arrivals(app);
   }
 
@@ -135,7 +128,6 @@ export class Triage {
     return this.isRelatedOpen && this.related.some((item) => item.key === this.selected);
   }
 
-  /** The expected number of duplicates in the queue. */
   get expected(): number {
     return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
   }
@@ -170,8 +162,12 @@ export class Triage {
     return [false, true].flatMap((related) => this.#waitingList(related)).filter(({ key }) => this.isMine(key)).length;
   }
 
+  get #currentList(): readonly TriageItem[] {
+    return this.isInRelated ? this.related : this.items;
+  }
+
   get canSkip(): boolean {
-    return this.item !== null && this.#list(this.isInRelated).length > 1;
+    return this.item !== null && this.#currentList.length > 1;
   }
 
   /** The open report's candidates: first the queue's, then all that the check finds. */
@@ -187,12 +183,12 @@ export class Triage {
   }
 
   get scanning(): boolean {
-    return this.#app.jobs.get("triage") !== null;
+    return this.app.jobs.get("triage") !== null;
   }
 
   /** Shows the current queue, then checks new reports. */
   async enter(): Promise<void> {
-    const { status } = this.#app;
+    const { status } = this.app;
     // The source may have been removed since the last visit.
     if (status && !status.sources.some((source) => source.key === this.source)) this.source = null;
     void this.today.load();
@@ -201,9 +197,8 @@ export class Triage {
     if (this.failure === null && this.unscanned > 0 && !this.#isCheckStopped) await this.scan();
   }
 
-  /** Restores the settings of the last session. */
   restore(): void {
-    const stored = this.#app.store.state.triage;
+    const stored = this.app.store.state.triage;
     if (stored) Object.assign(this, { source: stored.source, includeClosed: stored.includeClosed, band: stored.band });
   }
 
@@ -229,7 +224,7 @@ export class Triage {
 
   choose(change: Partial<TriageSettings>): void {
     Object.assign(this, change);
-    this.#app.store.update({ triage: { source: this.source, includeClosed: this.includeClosed, band: this.band } });
+    this.app.store.update({ triage: { source: this.source, includeClosed: this.includeClosed, band: this.band } });
     this.#settingsVersion++;
     this.#skipped = [];
     this.selection.clear();
@@ -242,20 +237,11 @@ export class Triage {
     void this.enter();
   }
 
-  /** Loads the current queue. */
   async load(): Promise<void> {
-    const isCurrent = this.#queueRequest.begin();
     const known = new Set(this.decisions.filter((entry) => entry.stored));
     const restored = this.#restoredDecisions;
-    try {
-      const response = await api.triageQueue(this.#request(false));
-      if (!isCurrent()) return;
-      this.failure = null;
-      this.#show({ response, known }, restored);
-    } catch (error) {
-      if (isCurrent()) this.failure = api.toFailure(error);
-    }
-    if (isCurrent()) this.loaded = true;
+    await this.run(api.triageQueue(this.#request(false)), (response) => this.#show({ response, known }, restored));
+    if (!this.pending) this.loaded = true;
   }
 
   /** Checks new and changed reports, or all open ones. */
@@ -266,7 +252,7 @@ export class Triage {
     const previousUnscanned = rescan ? Infinity : this.unscanned;
     let refreshTime = Date.now();
     try {
-      await this.#app.jobs.run(
+      await this.app.jobs.run(
         "triage",
         (onProgress) => api.triage(this.#request(rescan), onProgress),
         () => {
@@ -277,7 +263,7 @@ export class Triage {
       );
     } catch (error) {
       this.#isCheckStopped = true;
-      this.#app.showError(error);
+      this.app.showError(error);
     }
     // Until the queue is reloaded, an empty list does not mean that nothing was found.
     if (this.items.length === 0) this.loaded = false;
@@ -289,7 +275,6 @@ export class Triage {
     if (!this.#isCheckStopped && this.unscanned > 0 && this.unscanned < previousUnscanned) await this.scan();
   }
 
-  /** Moves the selection. */
   move(delta: number): void {
     const last = this.rows.length - 1;
     if (last < 0) return;
@@ -307,7 +292,7 @@ export class Triage {
 
   /** Opens a report and adds the current one to the history. */
   jump(key: string): void {
-    if (key !== this.selected) this.#app.recordPlace();
+    if (key !== this.selected) this.app.recordPlace();
     this.select(key);
   }
 
@@ -329,7 +314,6 @@ export class Triage {
     this.jump(first.key);
   }
 
-  /** Compares with another candidate of the report. */
   nextCandidate(delta: number): void {
     const count = this.candidates.length;
     if (count < 2) return;
@@ -383,16 +367,16 @@ export class Triage {
     if (next !== this.selected) this.select(next);
     const recordings = newDecisions.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
     const message = newDecisions.length === 1 ? texts.one(decisions[kind](first.item.key, first.other)) : texts.several[kind](newDecisions.length);
-    const undoEntry = this.#app.undo.record(message, () => this.#undoDecisions(newDecisions, recordings));
+    const undoEntry = this.app.undo.record(message, () => this.#undoDecisions(newDecisions, recordings));
     for (const decision of newDecisions) decision.undoEntry = undoEntry;
     const outcomes = await Promise.allSettled(recordings);
     const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
     const [failed, stored] = [newDecisions.filter((_, index) => outcomes[index]?.status === "rejected"), newDecisions.filter((_, index) => outcomes[index]?.status === "fulfilled")];
     for (const decision of stored) decision.stored = true;
     if (errors.length > 0) {
-      if (stored.length === 0) this.#app.undo.remove(undoEntry);
+      if (stored.length === 0) this.app.undo.remove(undoEntry);
       for (const decision of failed) this.#restoreReport(decision);
-      this.#app.showError(errors[0]);
+      this.app.showError(errors[0]);
       if (stored.length === 0) return;
     }
     this.changes++;
@@ -404,8 +388,7 @@ export class Triage {
   skip(): void {
     const item = this.item;
     if (!item || !this.canSkip) return;
-    const related = this.isInRelated;
-    const list = this.#list(related);
+    const list = this.#currentList;
     const next = list[list.indexOf(item) + 1] ?? list[0];
     this.#skipped = [...this.#skipped.filter((key) => key !== item.key), item.key];
     this.select(next?.key ?? null);
@@ -415,7 +398,7 @@ export class Triage {
   snooze(): void {
     const { item } = this;
     if (!item) return;
-    const { store, undo } = this.#app;
+    const { store, undo } = this.app;
     const next = this.#nextReport([item]);
     store.snooze(item.key, startOfDay(startOfDay(Date.now()) + OVER_A_DAY));
     this.select(next);
@@ -426,7 +409,7 @@ export class Triage {
   }
 
   isMine(key: string): boolean {
-    return this.#app.store.state.assigned.includes(key);
+    return this.app.store.state.assigned.includes(key);
   }
 
   /** The reports that an assignment applies to: the selected ones, or the open one. */
@@ -444,7 +427,7 @@ export class Triage {
     const reports = this.#assignable;
     const [first] = reports;
     if (!first) return;
-    const { store, undo } = this.#app;
+    const { store, undo } = this.app;
     const isMine = !this.isAssigned;
     const keys = reports.map(({ key }) => key).filter((key) => this.isMine(key) !== isMine);
     const next = this.onlyMine ? this.#nextReport(reports) : this.selected;
@@ -457,17 +440,15 @@ export class Triage {
     });
   }
 
-  /** Shows only the user's reports, or all. */
   toggleMine(): void {
     this.onlyMine = !this.onlyMine;
     this.selection.clear();
     if (this.index < 0) this.select(this.rows[0]?.key ?? null);
   }
 
-  /** Undoes the last of today's decisions and shows its report. */
   async undo(): Promise<void> {
     const undoEntry = this.decisions.at(-1)?.undoEntry;
-    if (undoEntry) await this.#app.undo.undo(undoEntry);
+    if (undoEntry) await this.app.undo.undo(undoEntry);
     else if (this.decidedPairs[0]) await this.undoDecision(this.decidedPairs[0]);
   }
 
@@ -476,17 +457,17 @@ export class Triage {
     const undoEntry = decision?.undoEntry ?? null;
     const group = undoEntry ? this.decisions.filter((entry) => entry.undoEntry === undoEntry) : [];
     if (undoEntry && group.length === 1) {
-      await this.#app.undo.undo(undoEntry);
+      await this.app.undo.undo(undoEntry);
       return;
     }
     try {
       if (decision) await this.#undoRecorded(decision, Promise.resolve());
       else await this.#undoStored(key, other);
     } catch (error) {
-      this.#app.showError(error);
+      this.app.showError(error);
       return;
     }
-    this.#app.toasts.show(texts.undone(decisions[kind](key, other)));
+    this.app.toasts.show(texts.undone(decisions[kind](key, other)));
   }
 
   async #undoStored(key: string, other: string): Promise<void> {
@@ -519,23 +500,13 @@ export class Triage {
     this.#restoreReport(decision);
   }
 
-  #list(related: boolean): readonly TriageItem[] {
-    return related ? this.related : this.items;
-  }
-
-  /** Returns a list of the last response. */
   #loadedList(related: boolean): readonly TriageItem[] {
     const response = this.#lastResponse?.response;
     return (related ? response?.related : response?.queue) ?? [];
   }
 
   #isSnoozed({ key }: TriageItem): boolean {
-    return (this.#app.store.state.snoozed[key] ?? 0) > clock.now;
-  }
-
-  /** Returns a list of the last response without snoozed reports. */
-  #unsnoozedList(related: boolean): readonly TriageItem[] {
-    return this.#loadedList(related).filter((item) => !this.#isSnoozed(item));
+    return (this.app.store.state.snoozed[key] ?? 0) > clock.now;
   }
 
   /** Returns whether a report was decided for this candidate or after the response. */
@@ -551,7 +522,7 @@ export class Triage {
 
   /** Returns the loaded reports of a list that wait for a decision. */
   #waitingList(related: boolean): readonly TriageItem[] {
-    return [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...this.#restoredItems(related)];
+    return [...this.#loadedList(related).filter((item) => !this.#isSnoozed(item) && !this.#isDecided(item)), ...this.#restoredItems(related)];
   }
 
   #count(related: boolean): number {

@@ -31,11 +31,7 @@ export const answer = {
   pick: "in the brief",
   pickOf: (title: string) => `${title}: in the brief`,
 
-  /** How likely a case is to help. */
   relevance: { high: "likely to help", low: "may help" },
-  /** `relevance` is one of the two labels above, `chance` a percentage. */
-  relevanceOf: (relevance: string, chance: string) => `${relevance}: ${chance}`,
-  fixedIn: (version: string) => `fixed in ${version}`,
   /** The version in question, next to the one with the fix. */
   isOlder: (version: string) => `${version} is older`,
   cannotTell: (version: string) => `${version} may or may not have the fix`,
@@ -47,7 +43,6 @@ export const answer = {
     /** Other facts in a report: a system, a browser. */
     environment: (names: string) => `with ${names}`,
     environmentTitle: "Environment mentioned in the report",
-    /** How it was found. */
     via: (key: string) => `found through ${key}`,
     itself: "the report itself",
     canonical: "known duplicate of this case",
@@ -62,7 +57,6 @@ export const answer = {
       (comments > 0 ? ` and ${plural(comments, "more comment")}` : "") +
       (omitted > 0 ? `; ${omitted} left out` : "") +
       (agreeing > 0 ? `; ${agreeing} more ${agreeing === 1 ? "confirms" : "confirm"} it` : ""),
-    /** The role of a comment. */
     roles: {
       fix: "the fix",
       workaround: "a workaround",
@@ -80,12 +74,7 @@ export const answer = {
       `${plural(errors, "distinct error")} in ${plural(lines, "line")} of ${plural(files, "file")}`,
     severities: { fatal: "Fatal", error: "Error", warning: "Warning" },
     verdicts: { solved: "solved", known: "known", perhaps: "possibly known", new: "not seen before" },
-    counts: {
-      solved: (n: number) => `${count(n)} solved`,
-      known: (n: number) => `${count(n)} known`,
-      perhaps: (n: number) => `${count(n)} possibly known`,
-      new: (n: number) => `${count(n)} not seen before`,
-    },
+    countOf: (n: number, verdict: string) => `${count(n)} ${verdict}`,
     once: "once",
     times: (n: number) => `${count(n)} times`,
     /** `place` is a file and a line. */
@@ -100,7 +89,6 @@ export const answer = {
     none: "No errors or warnings in these logs.",
     notShown: (n: number) => `${plural(n, "more error or warning", "more errors and warnings")} not shown here.`,
     notRead: (files: number) => `${plural(files, "file")} not read completely`,
-    fileNotRead: (file: string, reason: string) => `${file}: ${reason}`,
     fileReadUpTo: (file: string, line: number, reason: string) => `${file}, read up to line ${line}: ${reason}`,
   },
 

@@ -11,9 +11,7 @@ export const notes = {
     summary: { name: "Summary", about: "a summary of other notes", none: "No summaries yet." },
     article: { name: "Article", about: "an article about a solved problem", none: "No articles yet." },
   },
-  kindAbout: (name: string, about: string) => `${name}: ${about}`,
   newNote: "New note",
-  /** The same with a draft. */
   newNoteDraft: "New note (draft)",
 
   none: "No notes yet.",
@@ -29,13 +27,8 @@ export const notes = {
   edit: "Edit",
   archive: "Archive",
   unarchive: "Unarchive",
-  remove: "Remove…",
-  removing: {
-    name: (key: string) => `Remove ${key}`,
-    question: (key: string) => `Remove ${key} permanently?`,
-    keep: "Keep",
-    remove: "Remove",
-  },
+  removing: (key: string) => `Remove ${key}`,
+  confirmRemove: (key: string) => `Remove ${key} permanently?`,
 
   form: {
     edit: (key: string) => `Edit ${key}`,
@@ -46,11 +39,9 @@ export const notes = {
     about: "About",
     notChecked: "Saved even if an identical note exists, because events repeat.",
     similar: "Similar",
-    /** The similarity to the draft. */
     identical: "identical",
     sameWording: "same wording",
     similarWording: "similar wording",
-    /** The differences of a similar note. */
     differences: (differences: string) => `(differs in ${differences})`,
     save: "Save",
     discard: "Discard",

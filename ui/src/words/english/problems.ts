@@ -33,9 +33,6 @@ export const problems = {
 
   bySource: {
     title: "By source",
-    source: "Source",
-    issues: "Issues",
-    open: "Open",
     duplicates: "Duplicates",
     share: "Share",
     medianToClose: "Median time to close",
@@ -48,7 +45,6 @@ export const problems = {
   known: {
     title: (where: string) => (where ? `Known duplicates: ${where}` : "Known duplicates"),
     none: "No known duplicates.",
-    opened: "Opened",
   },
 
   tabs: {
@@ -75,7 +71,6 @@ export const problems = {
     without_article: ["Every solved problem with several reports has an article.", "A problem appears here once it is solved and was reported at least twice."],
   },
   noReports: ["No reports yet.", "Problems are found in the reports of your trackers and imported files."],
-  addSource: "Add a source",
   columns: { reports: "Reports", recent: "30 days", problem: "Problem", status: "Status", report: "Report", first: "First" },
   listed: (listed: number, total: number, open: number) =>
     `${listed < total ? `${count(listed)} of ` : ""}${plural(total, "problem")}, ${plural(open, "open report")}.`,
@@ -83,8 +78,6 @@ export const problems = {
   unscanned: (reports: number) => `${plural(reports, "open report")} not checked yet; more problems may be found.`,
   check: "Check in Triage",
   withoutReleases: (sources: string) => `The releases of ${sources} are unknown, so this list may be incomplete. Sync the source or import a changelog.`,
-  sync: "Sync",
-  importFiles: "Import files…",
 
   status: {
     words: {
@@ -101,7 +94,6 @@ export const problems = {
     cameBackIn: (version: string) => `came back in ${version}`,
   },
   trends: { rising: "rising", falling: "falling", steady: "steady" },
-  /** The basis of a trend. */
   compared: (recent: number, previous: number) => `${count(recent)} in the last 30 days, ${count(previous)} in the 30 days before`,
   firstReported: "First reported",
 
@@ -110,16 +102,12 @@ export const problems = {
     fixWas: (version: string) => `the fix was in ${version}`,
     since: "first reported {time}",
     read: "Open report",
-    decide: "Decide in Triage",
-    search: "Search",
-    write: "Write an article",
     byMonth: "Reports by month",
     reports: "reports",
     byVersion: "Reports by version",
     /** The accessible name of a bar. */
     onVersion: (version: string, reports: number) => `${version}: ${plural(reports, "report")}`,
     hasFix: "has the fix",
-    cameBack: "came back",
     filteredReports: (reports: number, filter: string) => `Reports: ${count(reports)} ${filter}`,
     allReports: (reports: number) => `Reports: ${count(reports)}`,
     versionFilter: (version: string) => `on ${version}`,

@@ -9,17 +9,13 @@ export const prompt = {
   readAs: (kind: string) => `Read as ${kind}`,
   emptyCasebook: "The casebook is empty. Add a source in Precedent first.",
   localOnly: "Everything stays on this machine.",
-  /** The kinds of input. */
   kinds: { key: "a key", link: "a link", log: "a log", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
   linkTo: (key: string) => `a link to ${key}`,
   withLines: (kind: string, lines: number) => `${kind}, ${plural(lines, "line")}`,
-  withText: (kind: string, text: string) => `${kind}: ${text}`,
 
   answers: "Answers",
   parts: { known: "Known", solved: "Solved", wiki: "Wiki" },
-  /** The announcement of a part by screen readers. */
   announcement: (part: string, headline: string, title: string) => `${part}: ${headline}, ${title}.`,
-  failureAnnouncement: (part: string, reason: string) => `${part}: ${reason}`,
   searching: "Searching",
   searchingShown: "Searching…",
   nothingFound: "No matching report.",
@@ -30,13 +26,11 @@ export const prompt = {
 
   knownDuplicate: (canonical: string) => `Known duplicate of ${canonical}`,
   fixedBy: (key: string, title: string) => (title === "" ? `Fixed by ${key}` : `Fixed by ${key}: ${title}`),
-  fixedIn: (version: string) => `Fixed in ${version}`,
 
   actions: {
     open: "Open Precedent",
     item: (key: string) => `Open ${key}`,
     triage: (key: string) => `Review the duplicates of ${key}`,
-    search: (text: string) => `Search for “${text}”`,
     ask: "Show everything known about it",
   },
 
@@ -46,7 +40,6 @@ export const prompt = {
     accept: "Accept",
     open: "Open",
     brief: "Brief",
-    copyReply: "Copy a reply",
     hide: "Hide",
   },
   copied: (items: number) => `Copied a reply that cites ${plural(items, "item")}.`,

@@ -2,12 +2,7 @@ import { count, plural } from "./numbers";
 
 export const search = {
   placeholder: "What happened? A few words, an error message, a whole log",
-  sortBy: {
-    best: "Sort by: best match",
-    newest: "Sort by: newest",
-    changed: "Sort by: recently updated",
-    comments: "Sort by: most comments",
-  },
+  sortBy: (order: string) => `Sort by: ${order.toLowerCase()}`,
   save: "Save this search",
   forget: "Remove this saved search",
   saved: (query: string) => `Saved the search “${query}”.`,
@@ -38,20 +33,15 @@ export const search = {
   },
   results: {
     label: "Results",
-    recent: "Recently updated",
-    documents: (n: number, sorted: string) => `${plural(n, "document")}, ${sorted}`,
+    documents: (n: number) => plural(n, "document"),
     found: (n: number) => plural(n, "result"),
     top: (n: number) => `Top ${n} results`,
-    /** Sort orders other than the engine's cover only the results found. */
-    foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted}`,
-    topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted}`,
     /** Follows the number of results. */
     sorted: {
       newest: "newest first",
       changed: "most recently updated first",
       comments: "most comments first",
     },
-    mostRecentFirst: "most recently updated first",
     more: "Show more results",
     nothing: "No results.",
     nothingSoFar: "No results so far.",
@@ -76,22 +66,15 @@ export const search = {
     reported: "Was this reported before?",
     solved: "Was this solved before?",
     reopened: "Which reports were reopened?",
-    pinned: "Pinned",
-    lastSearch: "Last search",
-    savedSearches: "Saved searches",
     forgetSearch: (query: string) => `Remove the saved search ${query}`,
-    forget: "Remove",
     recent: "Recently read",
-    /** The placeholders are keys. */
-    keys: "{down} {up} to move, {enter} to read, {duplicates} for duplicates, {commands} for commands, {help} for all keys",
+    keys: "`↓` `↑` to move, `Enter` to read, `Shift D` for duplicates, `Ctrl K` for commands, `?` for all keys",
   },
   tour: {
     title: "Six keys to start with",
     /** For screen readers: the description of a key that was already used. */
     done: (description: string) => `${description}, done`,
     read: "Open the selected result",
-    duplicates: "Was this reported before?",
-    solved: "Was this solved before?",
     triage: "Decide which reports are duplicates",
     palette: "Find an item or a command",
     help: "All keyboard shortcuts",
@@ -104,7 +87,6 @@ export const search = {
     otherToTheLeft: "Other pane (h)",
     otherToTheRight: "Other pane (l)",
     back: "Back (b or Alt ←)",
-    pinned: "Pinned",
     tracker: "Open in tracker",
     trackerByKey: "Open in the tracker (o)",
     close: "Close this pane",
@@ -120,7 +102,6 @@ export const search = {
 
   thread: {
     label: "Reading",
-    /** The kind and the author. */
     byline: { issue: "Issue by {author}", pull_request: "Pull request by {author}", page: "Written by {author}", note: "Written by {author}" },
     opened: "opened {time}",
     created: "created {time}",

@@ -42,7 +42,6 @@ export const settings = {
     about:
       "No account, no telemetry. Precedent connects only to the hosts of your sources, and only to test or sync a source, to close " +
       "duplicates, or to show images that you asked for. A token is sent only to its own host. The only exception is a model that you download by name, below.",
-    sync: "Sync",
     syncAbout: "while this window is open; you can set another interval for each source in Sources",
     notMetered: "Not on metered networks",
     isMetered: "the current network is metered",
@@ -52,7 +51,6 @@ export const settings = {
     images: "Images",
     tokenFrom: (place: string) => `from ${place}`,
     noToken: "none",
-    remove: "Remove",
     tokenRemoved: (host: string) => `Removed the token for ${host} from the keyring.`,
     noTokenKept: (host: string) => `The keyring had no token for ${host}.`,
     noConnections: "No tracker is mirrored, so Precedent makes no connections.",
@@ -79,17 +77,12 @@ export const settings = {
       indexingProgress: (read: number, passages: number) => `indexing: ${count(read)} of ${plural(passages, "passage")}`,
     },
     use: "Use",
-    remove: "Remove…",
     removeOne: (model: string) => `Remove ${model}…`,
-    removeIt: "Remove",
-    keep: "Keep",
     add: "Add a model…",
     adding: "Add a model",
-    whereFrom: "From",
     byName: "By name",
     fromFiles: "From files",
     choose: "Choose one",
-    description: (model: string) => `${model}.`,
     downloadedFrom: (host: string) =>
       `It is downloaded from ${host}, which sees only this machine’s address and the model’s name.`,
     path: "Path",
@@ -111,6 +104,5 @@ export const settings = {
     rebuild: "Rebuild the search index…",
     confirm: (documents: number) => `This rebuilds the search index for ${plural(documents, "document")}. You can keep searching meanwhile.`,
     rebuildIt: "Rebuild",
-    keepIt: "Cancel",
   },
 };

@@ -6,6 +6,11 @@ const SHORT_UNITS = { second: "s", minute: "min", hour: "h", day: "d", week: "w"
 export const shared = {
   close: "Close",
   retry: "Retry",
+  remove: "Remove",
+  /** Asks for confirmation. */
+  askRemove: "Remove…",
+  keep: "Keep",
+  sync: "Sync",
   loading: "Loading…",
   defect: "This is a bug in Precedent; please report it.",
   noTitle: "(no title)",
@@ -13,8 +18,6 @@ export const shared = {
   allSources: "All sources",
   updated: "Updated",
 
-  /** The event before an exact time. */
-  timeOf: (event: string, time: string) => `${event}: ${time}`,
   time: {
     now: "just now",
     nowShort: "now",
@@ -64,14 +67,12 @@ export const shared = {
     ANSWER: "accepted answer",
     PRIVATE: "internal",
   },
+  /** The kinds of links, seen from their origin and from their target. */
   links: {
-    duplicateOf: "Duplicate of",
-    hasDuplicate: "Has duplicate",
-    closes: "Closes",
-    closedBy: "Closed by",
-    mentions: "Mentions",
-    mentionedIn: "Mentioned in",
-    relatedTo: "Related to",
+    duplicate_of: ["Duplicate of", "Has duplicate"],
+    closes: ["Closes", "Closed by"],
+    mentions: ["Mentions", "Mentioned in"],
+    relates_to: ["Related to", "Related to"],
   },
 
   showImages: (host: string) => `Show images from ${host}`,
@@ -105,14 +106,12 @@ export const shared = {
     close: "Closing at the tracker",
   },
 
-  /** An item with key and title. */
-  named: (key: string, title: string) => `${key}: ${title}`,
+  /** A name and what it stands for: an item's key and title, an event and its time. */
+  named: (name: string, text: string) => `${name}: ${text}`,
   quoted: (text: string) => `“${text}”`,
   sentences: (parts: readonly string[]) => parts.join(" "),
-  /** The duration of a request. */
   duration: (ms: number) => `${ms.toFixed(0)} ms`,
   cancel: "Cancel",
-  /** `job` describes the job. */
   cancelWhat: (job: string) => `Cancel: ${job}`,
   stopping: "Stopping…",
   updateIndex: "Update the search index",

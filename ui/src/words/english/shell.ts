@@ -3,7 +3,6 @@ import { count, plural } from "./numbers";
 export const shell = {
   product: "Precedent",
 
-  /** The views with their names and descriptions. */
   views: {
     search: { name: "Search", about: "Find what is known about an error, a log, an email or a key, and how it was solved" },
     triage: { name: "Triage", about: "Decide which reports are duplicates" },
@@ -136,9 +135,7 @@ export const shell = {
     markSeveral: "Select several",
     results: "Next or previous result",
     openProblem: "Open the problem, then its reports",
-    queries: "In the search box: words, {phrase}, {without}, and filters such as {state}, {label}, {source}, {mode}.",
-    phrase: '"a phrase"',
-    without: "-without",
+    queries: 'In the search box: words, `"a phrase"`, `-without`, and filters such as `is:closed`, `label:bug`, `source:acme/app`, `mode:lexical`.',
   },
 
   palette: {
@@ -159,7 +156,6 @@ export const shell = {
     add: "Add a source…",
     addWhat: "A project to mirror, or files to import",
     newNote: "New note…",
-    syncAll: "Sync all sources",
     sync: (source: string) => `Sync ${source}`,
     scan: "Check open reports for duplicates",
     scanWhich: "New or changed reports",
@@ -176,12 +172,10 @@ export const shell = {
       repair: "the repair",
     },
     importFiles: "Import files…",
-    theme: (theme: string) => `Theme: ${theme}`,
-    themes: { system: "same as system", light: "light", dark: "dark" },
-    makeLists: (density: string) => `Use ${density} lists`,
+    theme: (theme: string) => `Theme: ${theme.toLowerCase()}`,
+    makeLists: (density: string) => `Use ${density.toLowerCase()} lists`,
     /** Additional search words of the command. */
     density: "density",
-    densities: { comfortable: "comfortable", compact: "compact" },
   },
 
   bar: {
@@ -199,7 +193,6 @@ export const shell = {
     updating: "Updating",
     behind: "Semantic search is still indexing",
     upToDate: "Up to date",
-    never: "never synced",
     /** `lastSync` is a relative time: "2 min ago". */
     withLastSync: (state: string, lastSync: string) => `${state} · ${lastSync}`,
     keywordCoverage: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by keyword`,
@@ -212,7 +205,6 @@ export const shell = {
   remedies: {
     repair: "Check and repair",
     rebuild: "Rebuild",
-    add: "Add a source",
   },
   stopped: "Stopped. Progress is kept.",
   repaired: (problems: number) => `Repaired ${plural(problems, "problem")} in the casebook.`,
@@ -241,9 +233,7 @@ export const shell = {
     lead:
       "Precedent mirrors the issues, pull requests and wiki pages of your trackers to this machine and finds cases like " +
       "yours. It works offline, and nothing you search for leaves this machine.",
-    mirror: "Connect a tracker",
     mirrorDescription: "A project on GitHub, GitLab, Jira or eight others. Ten thousand issues take a few minutes; you can search meanwhile.",
-    files: "Import files",
     filesDescription: "An export from Jira, Zendesk and others as CSV, JSON or XML. You see a preview before anything is imported. Or drop it here.",
     sample: "Open the sample casebook",
     sampleDescription: "A fictional project with 104 issues and a wiki, to try everything out. It takes seconds, and you can remove it later.",
@@ -257,7 +247,6 @@ export const shell = {
     hours: (n: number) => `Every ${n} hours`,
     day: "Every day",
   },
-  /** The results of an automatic sync. */
   news: {
     possibleDuplicates: (reports: number) => `${plural(reports, "new report")} ${reports === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
     /** How many of the new reports may be regressions. */

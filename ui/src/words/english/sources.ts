@@ -10,7 +10,6 @@ export const sources = {
   openSample: "Open the sample",
   missing: (gaps: number) => `${count(gaps)} missing`,
 
-  /** The freshness in a source's row. */
   freshness: {
     imported: "imported {time}",
     importedFromFiles: "imported from files",
@@ -22,8 +21,6 @@ export const sources = {
   },
   /** The progress of a sync; the unit comes from the engine. */
   soFar: (done: number, total: number | null, unit: string) => `${count(done)}${total !== null ? ` of ${count(total)}` : ""} ${unit}`,
-  /** A figure's accessible name. */
-  figure: (name: string, value: string) => `${name}: ${value}`,
 
   adding: {
     whereFrom: "From",
@@ -32,7 +29,6 @@ export const sources = {
     project: "Project",
     projectForms: "its address, or owner/name",
     trackerUnknown: "The address does not identify the tracker. Choose it below.",
-    /** The result of parsing a pasted address. */
     detected: (project: string, host: string, tracker: string) => `Found ${project} at ${host} (${tracker}).`,
     projectHint: (shape: string) => `The address of the project or of any issue, or ${shape}.`,
     noProject: (typed: string, tracker: string) => `“${typed}” is not a ${tracker} project`,
@@ -41,10 +37,8 @@ export const sources = {
     host: "Host",
     hostExample: "tracker.acme.example",
     jiraHostExample: "acme.atlassian.net",
-    githubHosts: "github.com, your company’s {address}, or a GitHub Enterprise Server.",
-    githubHostExample: "name.ghe.com",
-    hostFolder: "If it is installed in a folder, add the folder: {address}.",
-    hostFolderExample: (folder: string) => `acme.example/${folder}`,
+    githubHosts: "github.com, your company’s `name.ghe.com`, or a GitHub Enterprise Server.",
+    hostFolder: (folder: string) => `If it is installed in a folder, add the folder: \`acme.example/${folder}\`.`,
     optional: "optional",
     tokenHint: "Stored only in the system’s keyring. Public projects need none.",
     name: "Name",
@@ -131,20 +125,17 @@ export const sources = {
     preview: "Preview",
     import: "Import",
     contents: "Contents",
-    /** The format and contents of a file. */
     summary: (kind: string, parts: readonly string[]) => `${kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`,
     encodedAs: (summary: string, encoding: string) => `${summary}, encoded as ${encoding}`,
     items: (n: number) => plural(n, "item"),
     links: (n: number) => plural(n, "link"),
     unusable: (records: number) => `${plural(records, "record")} cannot be used`,
-    skipped: (place: string, reason: string) => `${place}: ${reason}`,
     share: (source: string, items: number) => `${source}: ${plural(items, "item")}`,
     columnsOf: (file: string) => `Columns of ${file}`,
     column: "Column",
     usedAs: "Used as",
     columnUsedAs: (column: string) => `Field for ${column}`,
     notUsed: "not used",
-    /** The fields of a column, by the engine's name. */
     fields: {
       number: "Number or key",
       title: "Title",
@@ -183,14 +174,10 @@ export const sources = {
     neverSynced: "Never synced.",
     importedAt: "Imported from files {time}.",
     imported: "Imported from files.",
-    sync: "Sync",
     test: "Test access",
-    remove: "Remove…",
     confirmRemove: (key: string, items: number, comments: number) =>
       `Remove ${key} with ${plural(items, "item")} and ${plural(comments, "comment")} from this casebook? ` +
       "The tracker is not affected, and your decisions are kept.",
-    keepIt: "Keep",
-    removeIt: "Remove",
 
     inCasebook: "In this casebook",
     issues: "Issues",
@@ -230,7 +217,6 @@ export const sources = {
   },
 
   interval: {
-    label: "Sync",
     /** `every` is one of the choices in Settings. */
     asInSettings: (every: string) => `As in Settings (${every.toLowerCase()})`,
   },
@@ -266,7 +252,6 @@ export const sources = {
     again: "Tune again",
   },
 
-  /** Toasts. */
   news: {
     addedForLater: (key: string) => `Added ${key}. It will sync after the current sync.`,
     syncFailed: (reason: string) => `Not synced: ${reason}.`,

@@ -6,6 +6,8 @@ const toReview = "{waiting} to review";
 /** The reports that a figure covers, if not all are loaded. */
 const ofLoaded = (waiting: number, loaded: number) => (loaded < waiting ? `; of the ${count(loaded)} shown` : "");
 
+const openReport = (isOther: boolean) => `No ${isOther ? "other " : ""}open report`;
+
 export const triage = {
   /** Phrases for a pair; its report is the subject and not named. */
   bands: {
@@ -15,31 +17,27 @@ export const triage = {
     related: (other: string) => `Related to ${other}`,
     none: (other: string) => `Unlikely match for ${other}`,
   },
-  /** The confidence filters and their empty states; `nothingElse` applies after a decision. */
+  /** The confidence filters and their empty states. */
   filters: {
     high: {
       name: "Duplicates",
       title: "Nine out of ten are right",
-      nothing: "No open report is almost certainly a duplicate.",
-      nothingElse: "No other open report is almost certainly a duplicate.",
+      nothing: (isOther: boolean) => `${openReport(isOther)} is almost certainly a duplicate.`,
     },
     likely: {
       name: "Likely",
       title: "More are right than wrong",
-      nothing: "No open report is a likely duplicate.",
-      nothingElse: "No other open report is a likely duplicate.",
+      nothing: (isOther: boolean) => `${openReport(isOther)} is a likely duplicate.`,
     },
     possible: {
       name: "Possible",
       title: "At least one in five is right",
-      nothing: "No open report is a possible duplicate.",
-      nothingElse: "No other open report is a possible duplicate.",
+      nothing: (isOther: boolean) => `${openReport(isOther)} is a possible duplicate.`,
     },
     none: {
       name: "All",
       title: "Every report with a candidate",
-      nothing: "No open report resembles an earlier one.",
-      nothingElse: "No other open report resembles an earlier one.",
+      nothing: (isOther: boolean) => `${openReport(isOther)} resembles an earlier one.`,
     },
   },
   /** A decision without a period: a title, a row, or part of a message. */
@@ -75,7 +73,6 @@ export const triage = {
     snoozed: (reports: number) => `${count(reports)} snoozed`,
     mine: (reports: number) => `Mine ${count(reports)}`,
     mineWhy: "Show only the reports assigned to you (f)",
-    /** Joins the parts of the queue summary. */
     joinParts: (parts: readonly string[]) => parts.join("; "),
 
     check: "Check",
@@ -93,7 +90,6 @@ export const triage = {
     /** After the percentage, where space is short. */
     worth: "worth reading",
     selected: "Selected",
-    select: "Select the report to decide several at once",
     deselect: "Deselect the report",
     mine: "mine",
     mineWhy: "Assigned to you, on this machine only (m)",
@@ -103,9 +99,7 @@ export const triage = {
 
     newReports: "New since the last visit",
     lastVisit: (ago: string) => `You were last here ${ago} (a)`,
-    checking: "Checking…",
     allInSearch: "Show all in Search",
-    knownDuplicate: (canonical: string) => `Known duplicate of ${canonical}`,
     decided: "Decided",
     noMatch: "No earlier match",
     notChecked: "Not checked",
@@ -113,7 +107,6 @@ export const triage = {
 
     today: "Decided today",
     todayWhy: "You can undo today’s decisions (Shift U)",
-    undo: "Undo",
     undoDecision: (decision: string) => `Undo: ${decision}.`,
   },
 
@@ -160,23 +153,17 @@ export const triage = {
 
     report: "Report",
     candidate: "Candidate",
-    side: (role: string, key: string) => `${role}: ${key}`,
     read: (shortcut: string) => `Open it with its links (${shortcut})`,
-    milestone: (name: string) => `milestone ${name}`,
   },
 
   verdicts: {
     name: "Decision",
-    duplicate: "Duplicate",
     related: "Related",
-    notDuplicate: "Not a duplicate",
     skip: "Skip",
     snooze: "Snooze",
     assign: "Assign to me",
     unassign: "Unassign",
-    undo: "Undo",
     selectionScope: (reports: number) => `Decisions apply to ${plural(reports, "selected report")}.`,
-    clearSelection: "Clear the selection",
     note: "Two reports are duplicates if one fix resolves both. Nothing is posted to the tracker yet.",
   },
   toasts: {
@@ -197,13 +184,11 @@ export const triage = {
     checkingHint: "They appear here as they are found.",
     empty: "Nothing to review yet.",
     emptyHint: "Add a source first; its open reports are then compared with earlier ones.",
-    addSource: "Add a source",
     allDone: (decided: number) => `All done: ${count(decided)} decided today.`,
     nothingToReview: "Nothing to review.",
     readRelated: (reports: number) => `Show ${plural(reports, "report")} with related ones`,
     showPossible: "Show possible duplicates",
     showAll: "Show every report with a candidate",
-    undo: "Undo the last decision",
     mine: "No waiting report is assigned to you.",
     everyone: "Show all reports",
   },
@@ -230,7 +215,6 @@ export const triage = {
       commenting: "Not closed yet",
       refused: "Left unchanged",
     },
-    because: (step: string, problem: string) => `${step}: ${problem}`,
     notPossible: (obstacle: string) => `Not possible: ${obstacle}`,
     commented: "The comment is already posted; only closing remains.",
     commenting: "A comment was sent earlier; Precedent first checks whether it arrived.",
@@ -238,6 +222,5 @@ export const triage = {
     send: (reports: number) => `Comment and close ${plural(reports, "report")}`,
     stop: "Stop",
     done: "Done",
-    leaveOpen: "Cancel",
   },
 };
