@@ -20,6 +20,7 @@ use precedent_text::{
 use serde::Serialize;
 
 use crate::{
+    Request,
     bands::{Share, weighted_share},
     eval_set::{EvalSet, SOURCE, position},
 };
@@ -32,21 +33,6 @@ const MAX_QUERIES: usize = 300;
 const FOREIGN_QUERIES: usize = 80;
 /// The number of cases inspected per answer.
 const DEPTH: usize = 10;
-
-/// The options of an evaluation of solved-case search.
-#[derive(Clone, Debug, Default)]
-pub struct CasesRequest {
-    /// Folders of the sets. Texts of other sets are foreign to a set.
-    pub sets: Vec<PathBuf>,
-    /// Folder of the sets' casebooks.
-    pub cache: PathBuf,
-    /// File of ranking weights in place of the built-in ones.
-    pub weights: Option<PathBuf>,
-    /// Folder of a model in place of the built-in one.
-    pub model: Option<PathBuf>,
-    /// Output file for the features of the first cases.
-    pub features: Option<PathBuf>,
-}
 
 /// The results of an evaluation of solved-case search.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -131,7 +117,7 @@ impl QueryForm {
 /// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set or table that cannot be
 /// read; otherwise the engine's errors.
 pub async fn evaluate_cases(
-    request: &CasesRequest,
+    request: &Request,
     open: impl Fn(PathBuf) -> OpenOptions,
     task: &Task,
 ) -> Result<CasesReport> {
