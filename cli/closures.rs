@@ -38,7 +38,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         output.flush();
     }
     let actor = verdict::actor(command.by.clone());
-    let report = session.casebook.close_duplicates(source, &actor, &session.task).await?;
+    let report = session.casebook.close_reports(&closures, &actor, &session.task).await?;
     output.answer(&report, &command.json, Some("done"), |output| {
         report.done.iter().for_each(|record| print(record, output))
     })?;

@@ -566,7 +566,8 @@ fn measure_peers(size_folder: &Path, runtime: &tokio::runtime::Runtime) {
             embed: &|_| Ok(query_vectors[index].clone()),
             min_cosine: info.floor,
             vectors_error: None,
-            non_english_index: &precedent_engine::DisabledNonEnglishIndex,
+            non_english_vectors: &|_| Ok(None),
+            embed_non_english: &|_| Ok(Vec::new()),
         };
         let query = &queries[index];
         if !is_complete {

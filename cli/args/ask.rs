@@ -9,7 +9,7 @@ use precedent_core::{
     model::{
         AskRequest, Band, BriefRequest, DuplicatesRequest, LogRequest, Mode, ProblemList,
         ProblemsRequest, SearchRequest, SectionKind, TriageRequest, TroubleshootRequest,
-        TroubleshootSettings, limits,
+        TroubleshootSettings, limits, parse_name,
     },
 };
 use precedent_engine::config::Settings;
@@ -144,7 +144,7 @@ impl TriageCommand {
             include_closed: self.include_closed,
             rescan: self.rescan,
             queue_only: self.no_check,
-            band: Band::parse(&self.band).unwrap_or(Band::Possible),
+            band: parse_name(&self.band).unwrap_or(Band::Possible),
             limit: self.limit.unwrap_or(settings.triage_limit),
         }
     }
@@ -441,9 +441,8 @@ impl BriefCommand {
             return Err(Error::invalid("--keep requires --redact")
                 .with_hint("Add --redact, or remove --keep."));
         }
-        let parse_section = |name: &String| {
-            SectionKind::parse(name)
-                .ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
+        let parse_section = |name: &String| -> Result<SectionKind> {
+            parse_name(name).ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
         };
         Ok(BriefRequest {
             key,

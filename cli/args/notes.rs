@@ -4,7 +4,7 @@ use clap::{
     Args as Arguments, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use precedent_core::model::NoteKind;
+use precedent_core::model::{NoteKind, parse_name};
 
 use super::JsonArgs;
 
@@ -23,7 +23,7 @@ const NOTE_KINDS: [(&str, &str); 8] = [
 fn note_kinds() -> impl TypedValueParser<Value = NoteKind> {
     let names = NOTE_KINDS.map(|(name, about)| PossibleValue::new(name).help(about));
     PossibleValuesParser::from(names)
-        .try_map(|name| NoteKind::parse(&name).ok_or("unknown kind of note"))
+        .try_map(|name| parse_name::<NoteKind>(&name).ok_or("unknown kind of note"))
 }
 
 /// A note's content.

@@ -26,7 +26,8 @@ async fn mirror_with_verdicts(github: &FakeGitHub, token: Option<&'static str>) 
 }
 
 async fn close(mirror: &Mirror) -> ClosureReport {
-    mirror.casebook.close_duplicates(None, "ann", &Task::new()).await.unwrap()
+    let list = plan(mirror).await;
+    mirror.casebook.close_reports(&list, "ann", &Task::new()).await.unwrap()
 }
 
 async fn plan(mirror: &Mirror) -> Vec<Closure> {

@@ -121,7 +121,7 @@ async fn smaller_number_breaks_creation_time_ties() {
                  5,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n\
                  4,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n";
     let path = env.file("table.csv", table);
-    casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
+    casebook.import_github("acme/table", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     for (key, earlier_key) in
         [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))]

@@ -20,7 +20,14 @@ use axum::{
     response::Response,
 };
 use jiff::Timestamp;
+use precedent_core::model::NewMirror;
 use serde_json::{Value, json};
+
+/// Returns the source `key` (`owner/name`) on the GitHub instance at `host`.
+pub fn github_source(key: &str, host: &str, wiki: bool) -> NewMirror {
+    let (place, host) = (key.to_owned(), Some(host.to_owned()));
+    NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }
+}
 
 /// A fault that replaces the correct response.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use serde_json::{Value, json};
 
 use crate::{
-    fake_github::{FakeGitHub, LocalServer, NOW, Removal},
+    fake_github::{FakeGitHub, LocalServer, NOW, Removal, github_source},
     fake_tracker::{FakeTracker, Shape},
     support::{TestEnv, comment, issue, json_lines},
     sync::{Mirror, has_gap, options},
@@ -716,7 +716,7 @@ async fn slow_response_ends_a_sync() {
             mirrors.push((mirror, proxy));
         }
         let mirror = Mirror::empty(None, Some(LIMIT)).await;
-        mirror.casebook.add_mirror("acme/app", &github.host, false).await.unwrap();
+        mirror.casebook.add_tracker(github_source("acme/app", &github.host, false)).await.unwrap();
         mirrors.push((mirror, &github_proxy));
         let mut titles_before = Vec::new();
         for (mirror, proxy) in &mirrors {
@@ -1095,7 +1095,10 @@ async fn missing_network_is_reported_once_per_source() {
     let env = TestEnv::new();
     let casebook = Casebook::open(options(&env, None)).await.unwrap();
     for n in 1..=5 {
-        casebook.add_mirror(&format!("acme/app{n}"), "http://127.0.0.1:1", false).await.unwrap();
+        casebook
+            .add_tracker(github_source(&format!("acme/app{n}"), "http://127.0.0.1:1", false))
+            .await
+            .unwrap();
     }
     let start = Instant::now();
     let reports = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();

@@ -163,7 +163,7 @@ async fn open_with_releases(env: &TestEnv) -> Casebook {
     ];
     let casebook = open(env, &records).await;
     let path = env.file("CHANGELOG.md", CHANGELOG);
-    casebook.import_table("acme/app", &path, &[], &Task::new()).await.unwrap();
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     for key in ["acme/app#2", "acme/app#4"] {
         casebook
             .record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann")

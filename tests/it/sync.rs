@@ -23,7 +23,7 @@ use precedent_trackers::{
 use serde_json::json;
 
 use crate::{
-    fake_github::{FakeGitHub, Fault, NOW, Records, Removal, violations},
+    fake_github::{FakeGitHub, Fault, NOW, Records, Removal, github_source, violations},
     fake_tracker::FakeTracker,
     support::TestEnv,
 };
@@ -80,7 +80,7 @@ impl Mirror {
 
     pub async fn with_token(github: &FakeGitHub, token: Option<&'static str>) -> Self {
         let mirror = Self::empty(token, None).await;
-        mirror.casebook.add_mirror(KEY, &github.host, false).await.unwrap();
+        mirror.casebook.add_tracker(github_source(KEY, &github.host, false)).await.unwrap();
         mirror
     }
 
@@ -911,7 +911,11 @@ async fn same_source_never_syncs_twice_at_once() {
     other_github.world().fill(30, 10);
     github.fail_after("after=", 0, 1, Fault::Slow(Duration::from_millis(1_500)));
     let mirror = Mirror::of_github(&github).await;
-    mirror.casebook.add_mirror("acme/other", &other_github.host, false).await.unwrap();
+    mirror
+        .casebook
+        .add_tracker(github_source("acme/other", &other_github.host, false))
+        .await
+        .unwrap();
     let casebook = mirror.casebook.clone();
     let slow_sync = tokio::spawn(async move {
         let request = SyncRequest { sources: vec![KEY.to_owned()], ..SyncRequest::default() };
@@ -936,7 +940,11 @@ async fn failing_source_does_not_stop_another() {
     let (github, other_github) = (github(30, 0), FakeGitHub::new("acme/other"));
     other_github.world().fill(30, 10);
     let mirror = Mirror::of_github(&github).await;
-    mirror.casebook.add_mirror("acme/other", &other_github.host, false).await.unwrap();
+    mirror
+        .casebook
+        .add_tracker(github_source("acme/other", &other_github.host, false))
+        .await
+        .unwrap();
     drop(github);
     let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     let problem = reports[0].problem.as_ref().unwrap();
@@ -976,13 +984,14 @@ async fn imported_source_becomes_live() {
         let error = casebook.sync(request, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
         assert!(error.hint().unwrap().to_string().contains("source add github:acme/app"));
-        casebook.add_mirror(KEY, &github.host, false).await.unwrap();
+        casebook.add_tracker(github_source(KEY, &github.host, false)).await.unwrap();
         Mirror { env, time, casebook }
     };
     let report = mirror.sync_ok().await;
     assert_eq!((report.new, report.updated), (35, 25));
     assert_equals_github(&mirror, &github);
-    let error = mirror.casebook.add_mirror(KEY, "github.com", false).await.unwrap_err();
+    let error =
+        mirror.casebook.add_tracker(github_source(KEY, "github.com", false)).await.unwrap_err();
     assert!(error.to_string().contains("mirrored from"), "{error}");
 }
 
@@ -1218,7 +1227,7 @@ async fn full_archive_then_a_busy_day() {
 
     let env = TestEnv::new();
     let casebook = Casebook::open(options(&env, None)).await.unwrap();
-    casebook.add_mirror("rust-lang/rust", &github.host, false).await.unwrap();
+    casebook.add_tracker(github_source("rust-lang/rust", &github.host, false)).await.unwrap();
     let mirror = Mirror { env, time: Arc::default(), casebook };
     for has_page_numbers in [false, true] {
         github.world().has_page_numbers = has_page_numbers;

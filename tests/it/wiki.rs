@@ -12,7 +12,7 @@ use precedent_core::{
 };
 
 use crate::{
-    fake_github::FakeGitHub,
+    fake_github::{FakeGitHub, github_source},
     git_http::{basic_auth, git},
     support::{Run, TestEnv},
     sync::Mirror,
@@ -77,7 +77,7 @@ impl Wiki {
 
 async fn mirror(github: &FakeGitHub) -> Mirror {
     let mirror = Mirror::with_token(github, Some(CANARY)).await;
-    mirror.casebook.add_mirror("acme/app", &github.host, true).await.unwrap();
+    mirror.casebook.add_tracker(github_source("acme/app", &github.host, true)).await.unwrap();
     mirror
 }
 

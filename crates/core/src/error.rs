@@ -209,47 +209,38 @@ impl From<rusqlite::Error> for Error {
                 .with_command(Remedy::Repair, "precedent doctor --repair")
                 .with_source(error);
         }
-        let (code, message, hint): (_, _, Hint) = match error.sqlite_error_code() {
-            Some(E::DatabaseBusy | E::DatabaseLocked) => (
-                Code::Busy,
-                "another process is writing to this casebook".to_owned(),
-                "Wait until it has finished, then try again.".into(),
-            ),
-            Some(E::DiskFull) => (
-                Code::Io,
-                "the disk is full".to_owned(),
-                "Free some space and try again; saved data is kept.".into(),
-            ),
-            Some(E::ReadOnly | E::CannotOpen | E::PermissionDenied) => (
-                Code::Io,
-                "cannot write to the casebook".to_owned(),
-                Hint::from(
-                    "Check the permissions of its folder and the space on its disk, or choose \
-                     another.",
+        match error.sqlite_error_code() {
+            Some(E::DatabaseBusy | E::DatabaseLocked) => {
+                Self::new(Code::Busy, "another process is writing to this casebook")
+                    .with_hint("Wait until it has finished, then try again.")
+            }
+            Some(E::DiskFull) => Self::new(Code::Io, "the disk is full")
+                .with_hint("Free some space and try again; saved data is kept."),
+            Some(E::ReadOnly | E::CannotOpen | E::PermissionDenied) => {
+                Self::new(Code::Io, "cannot write to the casebook")
+                    .with_hint(
+                        "Check the permissions of its folder and the space on its disk, or choose \
+                         another.",
+                    )
+                    .with_command(None, "--casebook DIR")
+            }
+            Some(E::SystemIoFailure) => {
+                Self::new(Code::Io, "reading from or writing to the disk failed").with_hint(
+                    "Check the disk and its free space, then try again; saved data is kept.",
                 )
-                .with_command(None, "--casebook DIR"),
-            ),
-            Some(E::SystemIoFailure) => (
-                Code::Io,
-                "reading from or writing to the disk failed".to_owned(),
-                "Check the disk and its free space, then try again; saved data is kept.".into(),
-            ),
-            Some(E::DatabaseCorrupt | E::NotADatabase) => (
-                Code::Corrupt,
-                "the casebook's database file is damaged".to_owned(),
-                Hint::from(
-                    "A repair keeps a copy, repairs what it can, and lists what to do about the \
-                     rest.",
-                )
-                .with_command(Remedy::Repair, "precedent doctor --repair"),
-            ),
-            _ => (
-                Code::Internal,
-                format!("database: {error}"),
-                "This is a bug in Precedent; please report it.".into(),
-            ),
-        };
-        Self::new(code, message).with_hint(hint).with_source(error)
+            }
+            Some(E::DatabaseCorrupt | E::NotADatabase) => {
+                Self::new(Code::Corrupt, "the casebook's database file is damaged")
+                    .with_hint(
+                        "A repair keeps a copy, repairs what it can, and lists what to do about \
+                         the rest.",
+                    )
+                    .with_command(Remedy::Repair, "precedent doctor --repair")
+            }
+            _ => Self::new(Code::Internal, format!("database: {error}"))
+                .with_hint("This is a bug in Precedent; please report it."),
+        }
+        .with_source(error)
     }
 }
 
@@ -293,7 +284,6 @@ impl From<tantivy::TantivyError> for Error {
 const ACCESS_HINT: &str =
     "Check the permissions of the casebook's folder and the disk, then try again.";
 
-/// Converts an I/O error of the full-text index.
 fn index_io_error(error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::StorageFull {
         return Error::new(Code::Io, "the disk is full")

@@ -23,22 +23,6 @@ const LOCK: &str = "lock";
 /// The maximum number of attempts to create a folder, since another process may remove it.
 const MAX_ATTEMPTS: usize = 5;
 
-/// The policy for an existing file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExistingFile {
-    /// Keeps the existing file and writes nothing.
-    Keep,
-    /// Replaces the existing file once the new one is complete.
-    Replace,
-}
-
-impl ExistingFile {
-    /// Returns [`ExistingFile::Replace`] if `force` is set, otherwise [`ExistingFile::Keep`].
-    pub fn replace_if(force: bool) -> Self {
-        if force { Self::Replace } else { Self::Keep }
-    }
-}
-
 /// A temporary folder for writing files, readable only by this user and removed on drop.
 #[derive(Debug)]
 pub struct StagingFolder {
@@ -60,9 +44,6 @@ impl StagingFolder {
     }
 
     /// Creates a temporary folder in `folder`.
-    ///
-    /// # Errors
-    /// See [`StagingFolder::create_beside`].
     pub fn create_in(folder: &Path) -> Result<Self> {
         remove_leftovers(folder);
         let to_error = |e| Error::io(folder, e);
@@ -86,16 +67,19 @@ impl StagingFolder {
         self.folder.path().join(name)
     }
 
-    /// Moves a file from the folder to its target.
+    /// Moves a file from the folder to its target, replacing an existing file only if `replace` is
+    /// set.
     ///
     /// # Errors
     /// [`crate::Code::InvalidInput`] if the target exists and is to be kept, [`crate::Code::Io`] if
     /// it cannot be written.
-    pub fn put(&self, source: &Path, target: &Path, policy: ExistingFile) -> Result<()> {
-        match policy {
-            ExistingFile::Replace => fs::rename(source, target).map_err(|e| Error::io(target, e)),
-            ExistingFile::Keep if rename_to_unused(source, target)? => Ok(()),
-            ExistingFile::Keep => Err(exists_error(target)),
+    pub fn put(&self, source: &Path, target: &Path, replace: bool) -> Result<()> {
+        if replace {
+            fs::rename(source, target).map_err(|e| Error::io(target, e))
+        } else if rename_to_unused(source, target)? {
+            Ok(())
+        } else {
+            Err(exists_error(target))
         }
     }
 }
@@ -168,9 +152,6 @@ pub fn create_private_folder(folder: &Path) -> Result<()> {
 }
 
 /// Renames a file to an unused name; returns `false` if the name is taken.
-///
-/// # Errors
-/// [`crate::Code::NotFound`] if the file does not exist.
 pub fn rename_to_unused(from: &Path, to: &Path) -> Result<bool> {
     let result =
         TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
@@ -188,34 +169,24 @@ pub fn rename_to_unused(from: &Path, to: &Path) -> Result<bool> {
     }
 }
 
-/// Writes a new file.
-///
-/// # Errors
-/// [`crate::Code::InvalidInput`] if it exists; see also [`StagingFolder::create_beside`].
+/// Writes a new file. Fails with [`crate::Code::InvalidInput`] if it exists.
 pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
     if fs::symlink_metadata(target).is_ok() {
         return Err(exists_error(target));
     }
-    write(target, bytes, ExistingFile::Keep, Readers::All)
+    write(target, bytes, false, Readers::All)
 }
 
 /// Writes a file, replacing an existing one. Writes directly to a pipe or device.
-///
-/// # Errors
-/// See [`StagingFolder::create_beside`].
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_for(target, bytes, Readers::All)
 }
 
 /// Works like [`replace`], but makes the file readable only by this user.
-///
-/// # Errors
-/// See [`StagingFolder::create_beside`].
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_for(target, bytes, Readers::Owner)
 }
 
-/// The users who may read a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
     /// All users whom the old file's permissions or the system's defaults allow.
@@ -231,10 +202,10 @@ fn replace_for(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
         let file = OpenOptions::new().write(true).open(&real_path);
         return file.and_then(|mut f| f.write_all(bytes)).map_err(|e| Error::io(target, e));
     }
-    write(&real_path, bytes, ExistingFile::Replace, readers)
+    write(&real_path, bytes, true, readers)
 }
 
-fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) -> Result<()> {
+fn write(target: &Path, bytes: &[u8], replace: bool, readers: Readers) -> Result<()> {
     let folder = StagingFolder::create_beside(target)?;
     let source = folder.path("file");
     let write_all = || -> io::Result<()> {
@@ -254,7 +225,7 @@ fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) ->
         file.sync_all()
     };
     write_all().map_err(|e| Error::io(target, e))?;
-    folder.put(&source, target, policy)
+    folder.put(&source, target, replace)
 }
 
 /// Returns the error for a file that already exists.
@@ -287,7 +258,7 @@ mod tests {
         // A file created between the check and the write is not replaced either.
         let staging = StagingFolder::create_beside(&target).unwrap();
         fs::write(staging.path("x"), "third").unwrap();
-        assert!(staging.put(&staging.path("x"), &target, ExistingFile::Keep).is_err());
+        assert!(staging.put(&staging.path("x"), &target, false).is_err());
         assert_eq!(fs::read(&target).unwrap(), b"first, and longer");
         drop(staging);
         replace(&target, b"second").unwrap();

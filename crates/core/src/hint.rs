@@ -79,7 +79,6 @@ impl Display for Hint {
     }
 }
 
-/// Masks the secrets of this process.
 pub(crate) fn mask(text: String) -> String {
     secret_filter::mask(&text).into_owned()
 }

@@ -79,27 +79,6 @@ struct CancelFlag {
     waiters: Notify,
 }
 
-impl Phase {
-    /// Returns the name in the database and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::Sync => "sync",
-            Self::Read => "read",
-            Self::Wait => "wait",
-            Self::FullText => "full_text",
-            Self::Merge => "merge",
-            Self::Chunk => "chunk",
-            Self::Embed => "embed",
-            Self::Download => "download",
-            Self::Triage => "triage",
-            Self::Calibrate => "calibrate",
-            Self::Evaluate => "evaluate",
-            Self::Close => "close",
-        }
-    }
-}
-
 impl Task {
     /// Creates a task without a listener.
     pub fn new() -> Self {
@@ -165,9 +144,6 @@ impl std::fmt::Debug for Task {
 }
 
 /// Runs blocking work on the runtime's blocking threads.
-///
-/// # Errors
-/// The work's own error, or [`crate::Code::Internal`] if it panicked.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

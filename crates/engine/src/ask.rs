@@ -33,10 +33,6 @@ const MAX_CLOSEST: usize = 3;
 const MIN_QUOTED: f32 = 0.3;
 
 /// Answers a question about a problem.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
-/// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
 pub fn ask(
     context: &CaseContext<'_>,
     request: &AskRequest,
@@ -61,9 +57,6 @@ pub fn ask(
 }
 
 /// Finds the known problem of a question and its solved cases.
-///
-/// # Errors
-/// Same as [`ask`].
 pub fn troubleshoot(
     context: &CaseContext<'_>,
     request: &TroubleshootRequest,
@@ -94,8 +87,7 @@ pub(crate) fn find_cases(
         max_candidates,
         ..DuplicatesRequest::default()
     };
-    let similar_reports =
-        duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
+    let similar_reports = duplicates::respond(finder, finder.coverage()?, matches, &request)?;
     response.problem =
         finder.store.read(|r| find_problem(r, context, matches, &similar_reports))?;
     if let Some(problem) = &response.problem {
@@ -226,9 +218,6 @@ fn find_problem(
 
 /// Returns the problem of an item as documented in the thread of its canonical report or in its
 /// own. Runs no search.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for an item that does not exist.
 pub fn problem_of(
     r: &Reader<'_>,
     context: &CaseContext<'_>,

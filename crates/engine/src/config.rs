@@ -214,10 +214,7 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-/// Returns the setting with this name.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] if there is none, with the closest name as a hint.
+/// Returns the setting with this name. If there is none, the error suggests the closest name.
 pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
         let hint = similar::closest_name(name, KEYS.iter().map(|k| k.name)).map_or_else(
@@ -242,9 +239,6 @@ impl Key {
     }
 
     /// Parses and sets the value.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an invalid value.
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<()> {
         let text = text.trim();
         let fits_type = match self.value_type {
@@ -268,10 +262,8 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Parses a file, in which every key must be known and every value valid.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] with the position of the first problem.
+    /// Parses a file, in which every key must be known and every value valid. The error names the
+    /// position of the first problem.
     pub fn parse(text: &str) -> Result<Self> {
         let (file, error) = Self::salvage(text);
         error.map_or(Ok(file), Err)
@@ -316,9 +308,6 @@ impl ConfigFile {
     }
 
     /// Sets a key.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an invalid value.
     pub fn set(&mut self, key: &Key, text: &str) -> Result<()> {
         key.set(&mut Settings::default(), text)?;
         let text = text.trim();

@@ -42,6 +42,8 @@ pub struct HealthCheck<'a> {
     pub min_free_bytes: u64,
     /// True to repair problems.
     pub repair: bool,
+    /// The findings so far.
+    pub findings: Vec<Finding>,
 }
 
 /// Returns whether a database lost all its data. A database that never had any has no indexes.
@@ -49,10 +51,8 @@ pub(crate) fn has_lost_data(database: &Path, full_text: &Path) -> bool {
     store::is_empty_database(database) && full_text.is_dir()
 }
 
-/// Checks that a casebook folder contains a database.
-///
-/// # Errors
-/// [`Code::NotFound`] if there is none; [`Code::Io`] if the folder cannot be read.
+/// Checks that a casebook folder contains a database. If the folder cannot be read, this is
+/// [`Code::Io`].
 pub(crate) fn require_database(folder: &Path, database: &Path, full_text: &Path) -> Result<()> {
     match fs::metadata(database) {
         Ok(metadata) if metadata.is_file() => Ok(()),
@@ -71,7 +71,6 @@ pub(crate) fn require_database(folder: &Path, database: &Path, full_text: &Path)
     }
 }
 
-/// The commands that create a casebook.
 const CREATE_COMMANDS: &str =
     "precedent import sample, precedent import FILE or precedent source add github:owner/name";
 
@@ -90,54 +89,48 @@ pub(crate) fn restore_hint(database: &Path) -> Hint {
 
 impl HealthCheck<'_> {
     /// Checks everything, and repairs problems if requested.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and any error from a
-    /// failed repair.
-    pub fn run(&self, task: &Task) -> Result<Health> {
+    pub fn run(mut self, task: &Task) -> Result<Health> {
         require_database(self.folder, self.database, self.full_text)?;
         let mut health =
             Health { casebook: self.folder.display().to_string(), ..Health::default() };
         let mut record = |part: &str| health.checked.push(part.to_owned());
-        let mut findings = Vec::new();
         record("permissions");
-        self.check_permissions(&mut findings);
+        self.check_permissions();
         record("disk");
-        findings.extend(self.check_disk());
+        self.findings.extend(self.check_disk());
         record("model");
-        findings.extend(self.check_model());
+        self.findings.extend(self.check_model());
         record("database");
-        let is_usable = self.check_database(&mut findings)?;
-        self.report_copies(&mut findings);
+        let is_usable = self.check_database()?;
+        self.report_copies();
         task.check()?;
         if is_usable {
             let store = Store::open(self.database)?;
             record("rows");
-            let is_readable = self.check_rows(&store, &mut findings)?;
-            self.check_orphans(&store, &mut findings)?;
-            check_addresses(&store, &mut findings)?;
+            let is_readable = self.check_rows(&store)?;
+            self.check_orphans(&store)?;
+            self.check_addresses(&store)?;
             // Indexes cannot be compared with rows that cannot be read.
             if is_readable {
                 record("full_text");
-                let fulltext = self.check_full_text(&mut findings)?;
+                let fulltext = self.check_full_text()?;
                 let indexes = DerivedData {
                     store: &store,
                     fulltext: &fulltext,
                     folder: self.folder,
                     parts: IndexedPart::All,
                 };
-                self.check_text_coverage(&indexes, &mut findings, task)?;
+                self.check_text_coverage(&indexes, task)?;
                 record("vectors");
-                self.check_vectors(&indexes, &mut findings, task)?;
+                self.check_vectors(&indexes, task)?;
             }
         }
-        findings.sort_by_key(|f: &Finding| std::cmp::Reverse(f.severity));
-        health.findings = findings;
-        Ok(health)
+        self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        Ok(Health { findings: self.findings, ..health })
     }
 
     #[cfg(unix)]
-    fn check_permissions(&self, findings: &mut Vec<Finding>) {
+    fn check_permissions(&mut self) {
         use std::os::unix::fs::PermissionsExt as _;
         let mut private_paths =
             vec![(self.folder.to_owned(), 0o700), (self.database.to_owned(), 0o600)];
@@ -162,15 +155,15 @@ impl HealthCheck<'_> {
                 && fs::set_permissions(&path, fs::Permissions::from_mode(required_mode)).is_ok();
             let text = format!("{} {problem} (mode {mode:04o})", path.display());
             let finding = self.repairable("permissions", Severity::Warning, text, reason);
-            findings.push(Finding { repaired: is_repaired, ..finding });
+            self.findings.push(Finding { repaired: is_repaired, ..finding });
         }
     }
 
     #[cfg(not(unix))]
-    fn check_permissions(&self, _findings: &mut Vec<Finding>) {}
+    fn check_permissions(&mut self) {}
 
     fn check_disk(&self) -> Option<Finding> {
-        let free = free_bytes(self.folder)?;
+        let free = fs4::available_space(self.folder).ok()?;
         (free < self.min_free_bytes).then(|| {
             report(
                 "disk_space",
@@ -201,11 +194,11 @@ impl HealthCheck<'_> {
     }
 
     /// Checks the database; returns whether it can be used.
-    fn check_database(&self, findings: &mut Vec<Finding>) -> Result<bool> {
+    fn check_database(&mut self) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
         let path = self.database.display();
         let mut fail = |id: &str, text: String, reason: &str, hint: Hint| {
-            findings.push(report(id, Severity::Error, text, reason, hint));
+            self.findings.push(report(id, Severity::Error, text, reason, hint));
             Ok(false)
         };
         let inspection = match store::inspect(self.database) {
@@ -255,7 +248,7 @@ impl HealthCheck<'_> {
                     hint.text
                 ));
             }
-            findings.push(Finding {
+            self.findings.push(Finding {
                 repairable: true,
                 repaired: is_repaired,
                 ..report(
@@ -271,7 +264,7 @@ impl HealthCheck<'_> {
             }
         }
         if inspection.is_older && !self.repair {
-            findings.push(Finding {
+            self.findings.push(Finding {
                 repairable: true,
                 ..report(
                     "older_version",
@@ -286,9 +279,9 @@ impl HealthCheck<'_> {
         Ok(true)
     }
 
-    fn report_copies(&self, findings: &mut Vec<Finding>) {
+    fn report_copies(&mut self) {
         for path in store::safety_copies(self.database) {
-            findings.push(report(
+            self.findings.push(report(
                 "kept_copy",
                 Severity::Notice,
                 format!("{} is a copy of earlier data ({} kB)", path.display(), kilobytes(&path)),
@@ -299,7 +292,7 @@ impl HealthCheck<'_> {
     }
 
     /// Checks for invalid values; returns whether all rows can be read now.
-    fn check_rows(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<bool> {
+    fn check_rows(&mut self, store: &Store) -> Result<bool> {
         let faults = store.read(|r| r.faults())?;
         if faults.count == 0 {
             return Ok(true);
@@ -308,7 +301,7 @@ impl HealthCheck<'_> {
             store.keep_copy(store::BEFORE_REPAIR)?;
             store.write(|w| w.repair_rows())?;
         }
-        findings.push(self.repairable(
+        self.findings.push(self.repairable(
             "unreadable_rows",
             Severity::Error,
             format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
@@ -317,7 +310,7 @@ impl HealthCheck<'_> {
         Ok(self.repair)
     }
 
-    fn check_orphans(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
+    fn check_orphans(&mut self, store: &Store) -> Result<()> {
         let (orphan_counts, unreadable_count) = store.read(|r| r.orphans())?;
         if !orphan_counts.is_empty() {
             if self.repair {
@@ -326,7 +319,7 @@ impl HealthCheck<'_> {
             }
             let tables: Vec<String> =
                 orphan_counts.iter().map(|(t, n)| format!("{n} in {t}")).collect();
-            findings.push(self.repairable(
+            self.findings.push(self.repairable(
                 "orphan_rows",
                 Severity::Warning,
                 format!("some rows belong to deleted data: {}", tables.join(", ")),
@@ -334,7 +327,7 @@ impl HealthCheck<'_> {
             ));
         }
         if unreadable_count > 0 {
-            findings.push(report(
+            self.findings.push(report(
                 "raw_unreadable",
                 Severity::Warning,
                 format!("{unreadable_count} original tracker records cannot be unpacked"),
@@ -348,7 +341,7 @@ impl HealthCheck<'_> {
 
     /// Opens the full-text index and checks its files. Returns an empty index if it is damaged and
     /// not repaired.
-    fn check_full_text(&self, findings: &mut Vec<Finding>) -> Result<FullText> {
+    fn check_full_text(&mut self) -> Result<FullText> {
         let damage = match FullText::open(self.full_text) {
             Ok(fulltext) => match fulltext.damaged_files() {
                 Ok(files) if files.is_empty() => return Ok(fulltext),
@@ -365,7 +358,7 @@ impl HealthCheck<'_> {
         } else {
             FullText::in_memory()?
         };
-        findings.push(self.repairable(
+        self.findings.push(self.repairable(
             "full_text_damaged",
             Severity::Warning,
             format!("keyword index files are damaged: {damage}"),
@@ -374,13 +367,8 @@ impl HealthCheck<'_> {
         Ok(fulltext)
     }
 
-    fn check_text_coverage(
-        &self,
-        indexes: &DerivedData<'_>,
-        findings: &mut Vec<Finding>,
-        task: &Task,
-    ) -> Result<()> {
-        let is_damaged = findings.iter().any(|f| f.id == "full_text_damaged");
+    fn check_text_coverage(&mut self, indexes: &DerivedData<'_>, task: &Task) -> Result<()> {
+        let is_damaged = self.findings.iter().any(|f| f.id == "full_text_damaged");
         if is_damaged && !self.repair {
             return Ok(());
         }
@@ -408,7 +396,7 @@ impl HealthCheck<'_> {
         } else {
             ("full_text_drift", "the keyword index differs from the database", repair_hint())
         };
-        findings.push(Finding {
+        self.findings.push(Finding {
             hint,
             ..self.repairable(
                 id,
@@ -420,23 +408,18 @@ impl HealthCheck<'_> {
         Ok(())
     }
 
-    fn check_vectors(
-        &self,
-        indexes: &DerivedData<'_>,
-        findings: &mut Vec<Finding>,
-        task: &Task,
-    ) -> Result<()> {
+    fn check_vectors(&mut self, indexes: &DerivedData<'_>, task: &Task) -> Result<()> {
         // Without a usable model, which the findings already report, the vectors cannot be checked.
         let Ok(info) = self.engine.info() else { return Ok(()) };
         let active_file = vectors::path(self.vectors, &info);
-        self.report_other_models(&active_file, findings);
+        self.report_other_models(&active_file);
         if active_file.is_file()
             && let Some(damage) = vectors::integrity_errors(&active_file)
         {
             if self.repair {
                 vectors::remove(self.folder, &active_file)?;
             }
-            findings.push(self.repairable(
+            self.findings.push(self.repairable(
                     "vectors_damaged",
                     Severity::Warning,
                     format!("the vector file is damaged: {}", damage.replace('\n', " ")),
@@ -473,7 +456,7 @@ impl HealthCheck<'_> {
         }
         // An interrupted update can be continued; lost vectors need a repair.
         let hint = if is_interrupted { index_hint() } else { repair_hint() };
-        findings.push(Finding {
+        self.findings.push(Finding {
             repaired: is_repaired,
             hint,
             ..self.repairable(
@@ -486,6 +469,30 @@ impl HealthCheck<'_> {
         Ok(())
     }
 
+    /// Reports live sources that cannot be synced because their address is invalid.
+    fn check_addresses(&mut self, store: &Store) -> Result<()> {
+        let remotes = store.read(|r| {
+            let sources = r.sources()?.into_iter();
+            let remotes =
+                sources.map(|source| Ok(r.remote(source.id)?.map(|remote| (source, remote))));
+            remotes.collect::<Result<Vec<_>>>()
+        })?;
+        for (source, remote) in remotes.into_iter().flatten() {
+            let Err(error) = sync::remote_address(&source, &remote) else { continue };
+            self.findings.push(report(
+                "address_damaged",
+                Severity::Warning,
+                format!("{} cannot be synced: {error}", source.key),
+                "It gets no updates. Existing data stays searchable, and other sources are synced.",
+                Hint::from("Your decisions are kept. Remove it, then add it again.").with_command(
+                    Remedy::Sources,
+                    format!("precedent source remove {}", source.key),
+                ),
+            ));
+        }
+        Ok(())
+    }
+
     /// Creates a finding that a repair resolves.
     fn repairable(&self, id: &str, severity: Severity, text: String, reason: &str) -> Finding {
         let finding = report(id, severity, text, reason, repair_hint());
@@ -493,7 +500,7 @@ impl HealthCheck<'_> {
     }
 
     /// Reports vector files of other models. They are kept, because they may have taken hours.
-    fn report_other_models(&self, active_file: &Path, findings: &mut Vec<Finding>) {
+    fn report_other_models(&mut self, active_file: &Path) {
         let Ok(entries) = fs::read_dir(self.vectors) else { return };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
         paths.retain(|p| {
@@ -504,7 +511,7 @@ impl HealthCheck<'_> {
         paths.sort();
         for path in paths {
             let (name, size) = (path.display(), kilobytes(&path));
-            findings.push(report(
+            self.findings.push(report(
                 "vectors_of_another_model",
                 Severity::Notice,
                 format!("{name} holds vectors of another model ({size} kB)"),
@@ -513,27 +520,6 @@ impl HealthCheck<'_> {
             ));
         }
     }
-}
-
-/// Reports live sources that cannot be synced because their address is invalid.
-fn check_addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
-    let remotes = store.read(|r| {
-        let sources = r.sources()?.into_iter();
-        let remotes = sources.map(|source| Ok(r.remote(source.id)?.map(|remote| (source, remote))));
-        remotes.collect::<Result<Vec<_>>>()
-    })?;
-    for (source, remote) in remotes.into_iter().flatten() {
-        let Err(error) = sync::remote_address(&source, &remote) else { continue };
-        findings.push(report(
-            "address_damaged",
-            Severity::Warning,
-            format!("{} cannot be synced: {error}", source.key),
-            "It gets no updates. Existing data stays searchable, and other sources are synced.",
-            Hint::from("Your decisions are kept. Remove it, then add it again.")
-                .with_command(Remedy::Sources, format!("precedent source remove {}", source.key)),
-        ));
-    }
-    Ok(())
 }
 
 /// Returns a lower bound on the number of passages without a vector.
@@ -552,12 +538,10 @@ fn missing_vectors(indexes: &DerivedData<'_>, vectors: &Vectors) -> Result<u64> 
     Ok(count.max(indexes.count_unplanned(vectors)?))
 }
 
-/// Returns the hint to repair damage.
 fn repair_hint() -> Hint {
     Hint::from("Repair the casebook.").with_command(Remedy::Repair, "precedent doctor --repair")
 }
 
-/// Returns the hint to complete the indexes.
 fn index_hint() -> Hint {
     Hint::from("Update the search index.").with_command(Remedy::Rebuild, "precedent index")
 }
@@ -583,23 +567,4 @@ fn report(
 
 fn kilobytes(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |metadata| metadata.len()).div_ceil(1000)
-}
-
-/// Returns the free space available to this user on the folder's disk, in bytes, if the system
-/// reports it.
-fn free_bytes(folder: &Path) -> Option<u64> {
-    #[cfg(unix)]
-    {
-        let disk = rustix::fs::statvfs(folder).ok()?;
-        disk.f_bavail.checked_mul(disk.f_frsize)
-    }
-    #[cfg(windows)]
-    {
-        fs4::available_space(folder).ok()
-    }
-    #[cfg(not(any(unix, windows)))]
-    {
-        let _ = folder;
-        None
-    }
 }

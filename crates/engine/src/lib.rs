@@ -28,4 +28,4 @@ pub mod troubleshoot;
 
 pub use casebook::{Casebook, DATABASE, OpenOptions, understand_files};
 pub use precedent_text::html::from_markdown as prose;
-pub use query_context::{DisabledNonEnglishIndex, NonEnglishIndex, QueryContext};
+pub use query_context::QueryContext;

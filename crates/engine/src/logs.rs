@@ -1,6 +1,6 @@
 //! Matches for the errors in a log: each distinct error is searched for like a report.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use precedent_core::{
@@ -30,11 +30,6 @@ const MAX_CODES: usize = 3;
 const THREAD_BUDGET: usize = 2_000;
 
 /// Searches for the distinct errors of a log, most important first.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a number out of range,
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::Cancelled`].
 pub fn ask(
     context: &CaseContext<'_>,
     request: &LogRequest,
@@ -42,7 +37,6 @@ pub fn ask(
     now: Timestamp,
     task: &Task,
 ) -> Result<LogResponse> {
-    let start = Instant::now();
     let ParsedLogs { files, bytes, lines, groups, dropped_events, short_files, code_lines } = logs;
     let mut distinct_count = groups.len() as u64;
     let mut search = LogSearch { context, request, now, task, notices: Vec::new() };
@@ -96,28 +90,28 @@ pub fn ask(
                 (verdict.min(error.verdict), known_report, case);
         }
     }
-    let count = |verdict| errors.iter().filter(|e| e.verdict == verdict).count() as u64;
-    Ok(LogResponse {
+    let mut response = LogResponse {
         files,
         bytes,
         lines,
         distinct: distinct_count,
         left_out: dropped_events,
-        solved: count(LogVerdict::Solved),
-        known: count(LogVerdict::Known),
-        perhaps: count(LogVerdict::Perhaps),
-        new: count(LogVerdict::New),
         errors,
         notices: search.notices,
-        conclusive: true,
-        took_ms: start.elapsed().as_secs_f64() * 1000.0,
-    })
+        ..LogResponse::default()
+    };
+    count_verdicts(&mut response);
+    Ok(response)
+}
+
+/// Counts the errors of each verdict.
+pub(crate) fn count_verdicts(response: &mut LogResponse) {
+    let count = |verdict| response.errors.iter().filter(|e| e.verdict == verdict).count() as u64;
+    (response.solved, response.known) = (count(LogVerdict::Solved), count(LogVerdict::Known));
+    (response.perhaps, response.new) = (count(LogVerdict::Perhaps), count(LogVerdict::New));
 }
 
 /// Validates a request, before any file is read.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`].
 pub fn validate(request: &LogRequest) -> Result<()> {
     if request.max_errors == 0 || request.max_errors > limits::MAX_ERRORS {
         return Err(Error::invalid(format!("cannot look up {} errors", request.max_errors))

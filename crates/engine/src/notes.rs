@@ -27,7 +27,6 @@ use precedent_text::{prepare::PreparedText, skeleton::Skeleton, tokens};
 const MAX_TITLE: usize = 300;
 /// The maximum length of a body, in bytes.
 const MAX_BODY: usize = 1_000_000;
-/// The maximum number of similar notes returned.
 const MAX_MATCHES: usize = 10;
 /// The maximum number of returned notes that are similar only in meaning.
 const MAX_RELATED: usize = 3;
@@ -49,18 +48,8 @@ pub struct Notebook<'a> {
     pub problem: Option<&'a Error>,
 }
 
-impl std::fmt::Debug for Notebook<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Notebook").finish_non_exhaustive()
-    }
-}
-
 impl Notebook<'_> {
     /// Finds the notes of a kind with the same or similar content.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a body that is empty or too long;
-    /// database errors.
     pub fn find_similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let title = &*one_line(title);
         validate(title, body)?;
@@ -69,10 +58,6 @@ impl Notebook<'_> {
     }
 
     /// Stores a note, unless a duplicate of it exists.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a body that is empty or too long,
-    /// [`precedent_core::Code::NotFound`] if an item in `attach` does not exist; database errors.
     pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
         let title = &*one_line(&draft.title);
         validate(title, &draft.body)?;
@@ -131,9 +116,6 @@ impl Notebook<'_> {
     }
 
     /// Changes a note.
-    ///
-    /// # Errors
-    /// Same as [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub fn edit(
         &self,
         key: &str,
@@ -165,9 +147,6 @@ impl Notebook<'_> {
     }
 
     /// Removes a note.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub fn remove(&self, key: &str, now: Timestamp, task: &Task) -> Result<Note> {
         let note = self.indexes.store.write_durably(|w| {
             let note = find_note(w, key)?;
@@ -293,7 +272,6 @@ fn similarity(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
     let one_way = |source: &[Vec<f32>], target: &[Vec<f32>]| {
         let nearest = |x: &Vec<f32>| target.iter().map(|y| dot(x, y)).fold(-1.0, f32::max);
-        #[allow(clippy::cast_precision_loss, reason = "a handful of chunks")]
         let count = source.len().max(1) as f32;
         source.iter().map(nearest).sum::<f32>() / count
     };
@@ -408,9 +386,6 @@ pub(crate) fn stored_articles(reader: &Reader<'_>) -> Result<Vec<Note>> {
 }
 
 /// Returns the note with this key.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if there is none.
 pub fn find_note(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     let key = key.trim();
     let key = if key.contains('#') {

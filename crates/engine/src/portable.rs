@@ -7,7 +7,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufReader, BufWriter, Read, Seek as _, Write},
+    io::{self, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write},
     path::Path,
 };
 
@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
-    files::{ExistingFile, StagingFolder, exists_error},
+    files::{StagingFolder, exists_error},
     model::{ExportResult, Manifest, PortableImport},
     task::{Phase, Task},
 };
@@ -34,15 +34,10 @@ const MAX_TEXT: u64 = 1 << 20;
 const MAX_RATIO: u64 = 64;
 /// The unpacked size up to which any ratio is allowed, in bytes; an empty database is all zeros.
 const MAX_UNCHECKED: u64 = 64 * 1024 * 1024;
-/// The zstd compression level.
 const ZSTD_LEVEL: i32 = 9;
 
 /// Exports a casebook to a file that only this user may read. Private notes are included only if
-/// requested.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if the file exists and `replace` is false, [`Code::Io`] if it cannot be
-/// written, [`Code::Cancelled`].
+/// requested. An existing file is an error unless `replace` is set.
 pub fn export(
     store: &Store,
     file: &Path,
@@ -91,17 +86,13 @@ pub fn export(
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    staging_folder.put(&part, file, ExistingFile::replace_if(replace))?;
+    staging_folder.put(&part, file, replace)?;
     Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 
 /// Imports a file written by [`export`] completely or, on an error, not at all. Existing data is
-/// kept. Skipped entries are passed to `on_skip` before anything is written.
-///
-/// # Errors
-/// [`Code::InvalidInput`] for a file that is not an export, is truncated, was changed, or contains
-/// existing data; [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while
-/// another import is running; [`Code::Io`], [`Code::Cancelled`].
+/// kept. Skipped entries are passed to `on_skip` before anything is written. While another import
+/// is running, this is [`Code::Busy`].
 pub fn import(
     store: &Store,
     folder: &Path,
@@ -128,9 +119,6 @@ pub fn import(
 
 /// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it
 /// temporarily in `scratch`.
-///
-/// # Errors
-/// Any error from [`import`] that concerns the file.
 pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
     let staging_folder = StagingFolder::create_in(scratch)?;
     let database = staging_folder.path("import.db");
@@ -142,8 +130,8 @@ pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
 fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let size = length(file)?;
     let mut input = File::open(file).map_err(|e| Error::io(file, e))?;
-    let mut start = [0; 512];
-    let start_length = read_start(&mut input, &mut start).map_err(|e| Error::io(file, e))?;
+    let mut start = Vec::new();
+    (&input).take(512).read_to_end(&mut start).map_err(|e| Error::io(file, e))?;
     if start.starts_with(b"SQLite format 3") {
         return Err(Error::invalid(format!(
             "{} is a database, not an exported casebook",
@@ -152,10 +140,9 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
         .with_hint("If it is a backup, restore it.")
         .with_command(None, format!("precedent restore {}", file.display())));
     }
-    let prefix_length = start_length.min(MANIFEST.len());
     // An archive with other members gets a more specific error below.
-    let is_archive = &start[257..262] == b"ustar";
-    if !is_archive && start[..prefix_length] != MANIFEST.as_bytes()[..prefix_length] {
+    let is_archive = start.get(257..262) == Some(b"ustar".as_slice());
+    if !is_archive && !MANIFEST.as_bytes().starts_with(&start[..start.len().min(MANIFEST.len())]) {
         return Err(Error::invalid(format!("{} is not an exported casebook", file.display()))
             .with_hint("Use a complete export of a casebook; nothing was imported. Import exports of a tracker as files.")
             .with_command(Remedy::Add, "precedent import FILE"));
@@ -176,19 +163,20 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let manifest_text = read_text(file, next_entry(MANIFEST)?)?;
     let manifest_digest = blake3::hash(&manifest_text).to_hex();
     let manifest = parse_manifest(file, &manifest_text)?;
-    let mut reader = HashingStream { inner: next_entry(DATABASE)?, hasher: blake3::Hasher::new() };
-    if reader.inner.size() > size {
+    let packed_database = next_entry(DATABASE)?;
+    let (start, packed_bytes) = (packed_database.raw_file_position(), packed_database.size());
+    if packed_bytes > size {
         return Err(invalid(file, &"it is truncated"));
     }
-    let limit = reader.inner.size().saturating_mul(MAX_RATIO).max(MAX_UNCHECKED);
+    let limit = packed_bytes.saturating_mul(MAX_RATIO).max(MAX_UNCHECKED);
     if manifest.database_bytes > limit {
         return Err(invalid(
             file,
             &format!("it would unpack to more than {MAX_RATIO} times its size"),
         ));
     }
-    unpack_database(file, &mut reader, target, manifest.database_bytes, task)?;
-    let digest = reader.hasher.finalize().to_hex();
+    unpack_database(file, packed_database, target, manifest.database_bytes, task)?;
+    let digest = digest(file, start, packed_bytes)?;
     let stated_checksums = read_text(file, next_entry(CHECKSUMS)?)?;
     let actual_checksums = format!("{manifest_digest}  {MANIFEST}\n{digest}  {DATABASE}\n");
     if stated_checksums != actual_checksums.as_bytes() {
@@ -197,37 +185,30 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Fills a buffer from the beginning of a file, and returns the number of bytes read.
-fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
-    let mut count = 0;
-    loop {
-        match file.read(&mut start[count..])? {
-            0 => return Ok(count),
-            n => count += n,
-        }
-    }
+/// Returns the hash of a part of a file.
+fn digest(file: &Path, start: u64, bytes: u64) -> Result<blake3::Hash> {
+    let hash = || -> io::Result<blake3::Hash> {
+        let mut input = File::open(file)?;
+        input.seek(SeekFrom::Start(start))?;
+        Ok(blake3::Hasher::new().update_reader(input.take(bytes))?.finalize())
+    };
+    hash().map_err(|e| Error::io(file, e))
 }
 
 fn parse_manifest(file: &Path, text: &[u8]) -> Result<Manifest> {
-    /// The manifest field common to all formats.
-    #[derive(serde::Deserialize)]
-    struct FormatField {
-        format: u32,
-    }
-    let header: FormatField =
-        serde_json::from_slice(text).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))?;
-    if header.format > FORMAT {
+    let manifest_error = |e: serde_json::Error| invalid(file, &format!("{MANIFEST}: {e}"));
+    let json: serde_json::Value = serde_json::from_slice(text).map_err(manifest_error)?;
+    if let Some(format) = json["format"].as_u64().filter(|format| *format > u64::from(FORMAT)) {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
-                "{}: written by a newer version of Precedent (format {}, this version supports {FORMAT})",
-                file.display(),
-                header.format
+                "{}: written by a newer version of Precedent (format {format}, this version supports {FORMAT})",
+                file.display()
             ),
         )
         .with_hint("Install the newer version; nothing was imported."));
     }
-    serde_json::from_slice(text).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))
+    serde_json::from_slice(text).map_err(manifest_error)
 }
 
 fn read_text(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
@@ -239,17 +220,17 @@ fn read_text(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Unpacks a database of exactly `bytes` bytes, and reads its input to the end.
+/// Unpacks a database of exactly `bytes` bytes.
 fn unpack_database(
     file: &Path,
-    reader: &mut impl Read,
+    packed_database: impl Read,
     target: &Path,
     bytes: u64,
     task: &Task,
 ) -> Result<()> {
     let mut out = BufWriter::new(create(target).map_err(|e| Error::io(target, e))?);
     let mut decoder =
-        zstd::Decoder::new(&mut *reader).map_err(|e| invalid(file, &e))?.single_frame();
+        zstd::Decoder::new(packed_database).map_err(|e| invalid(file, &e))?.single_frame();
     let mut buffer = vec![0; 1 << 20];
     let mut unpacked = 0;
     loop {
@@ -268,18 +249,14 @@ fn unpack_database(
     if unpacked < bytes {
         return Err(invalid(file, &"it is truncated"));
     }
-    out.flush().map_err(|e| Error::io(target, e))?;
-    drop(decoder);
-    io::copy(reader, &mut io::sink()).map_err(|e| invalid(file, &e))?;
-    Ok(())
+    out.flush().map_err(|e| Error::io(target, e))
 }
 
 /// Compresses a database, and returns the digest of the output.
 fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     let mut input = File::open(database).map_err(|e| Error::io(database, e))?;
     let write_error = |e| Error::io(target, e);
-    let inner = create(target).map_err(write_error)?;
-    let out = HashingStream { inner, hasher: blake3::Hasher::new() };
+    let out = create(target).map_err(write_error)?;
     let mut encoder = zstd::Encoder::new(out, ZSTD_LEVEL).map_err(write_error)?;
     let mut buffer = vec![0; 1 << 20];
     loop {
@@ -290,33 +267,8 @@ fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
         }
         encoder.write_all(&buffer[..n]).map_err(write_error)?;
     }
-    Ok(encoder.finish().map_err(write_error)?.hasher.finalize())
-}
-
-/// A reader or writer that hashes the bytes that pass through it.
-struct HashingStream<T> {
-    inner: T,
-    hasher: blake3::Hasher,
-}
-
-impl<R: Read> Read for HashingStream<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        self.hasher.update(&buffer[..n]);
-        Ok(n)
-    }
-}
-
-impl<W: Write> Write for HashingStream<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.inner.write(bytes)?;
-        self.hasher.update(&bytes[..n]);
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
+    encoder.finish().map_err(write_error)?;
+    digest(target, 0, length(target)?)
 }
 
 /// Creates a new file that only this user may read.

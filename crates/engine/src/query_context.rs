@@ -23,42 +23,10 @@ pub struct QueryContext<'a> {
     pub min_cosine: f32,
     /// The reason why there are no vectors, if there are none.
     pub vectors_error: Option<&'a Error>,
-    /// The index for languages other than English.
-    pub non_english_index: &'a dyn NonEnglishIndex,
-}
-
-/// An index for questions and documents in languages other than English: vectors of titles and
-/// first passages from a separate model. Its cosines are comparable only with each other.
-pub trait NonEnglishIndex: Sync {
-    /// Returns the vectors, if they exist. If `is_needed`, the next index update builds them.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if the model is not installed; database errors.
-    fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>>;
-
-    /// Returns the unit vector of `text`.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
-    fn embed(&self, text: &str) -> Result<Vec<f32>>;
-}
-
-/// An index for other languages that is never built.
-#[derive(Clone, Copy, Debug)]
-pub struct DisabledNonEnglishIndex;
-
-impl NonEnglishIndex for DisabledNonEnglishIndex {
-    fn vectors(&self, _is_needed: bool) -> Result<Option<Arc<Vectors>>> {
-        Ok(None)
-    }
-
-    fn embed(&self, _text: &str) -> Result<Vec<f32>> {
-        Ok(Vec::new())
-    }
-}
-
-impl std::fmt::Debug for QueryContext<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("QueryContext").finish_non_exhaustive()
-    }
+    /// The function that returns the vectors for other languages, if they exist; with `true`, the
+    /// next index update builds them. They are of titles and first passages, by a separate model,
+    /// so their cosines are comparable only with each other.
+    pub non_english_vectors: &'a (dyn Fn(bool) -> Result<Option<Arc<Vectors>>> + Sync),
+    /// The function that embeds a text by the model for other languages.
+    pub embed_non_english: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
 }

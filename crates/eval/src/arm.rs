@@ -1,11 +1,12 @@
 //! The ranking methods under evaluation.
 
 use precedent_core::model::Ranking;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A ranking method.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Arm {

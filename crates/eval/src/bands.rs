@@ -12,7 +12,6 @@ use crate::{
     metrics::{float, wilson},
 };
 
-/// The queue lengths that are reported.
 const QUEUE_LENGTHS: [usize; 3] = [20, 50, 100];
 
 /// The first answer to a query.
@@ -115,72 +114,62 @@ pub fn weighted_share(outcomes: impl Iterator<Item = (bool, f64)>) -> Share {
     Share { share: right / sum, low, high, pairs }
 }
 
-fn marked_share<'a>(answers: impl Iterator<Item = &'a FirstAnswer>) -> Share {
-    weighted_share(answers.map(|a| (a.is_marked, a.weight)))
+fn marked_share(answers: &[&FirstAnswer]) -> Share {
+    weighted_share(answers.iter().map(|a| (a.is_marked, a.weight)))
 }
 
-fn judged_share<'a>(
-    answers: impl Iterator<Item = &'a FirstAnswer>,
-    is_right: impl Fn(Judgment) -> bool,
-) -> Option<Share> {
-    let outcomes = answers
-        .filter_map(FirstAnswer::truth)
-        .map(|(judgment, weight)| (is_right(judgment), weight));
-    let share = weighted_share(outcomes);
+fn judged_share(answers: &[&FirstAnswer], is_right: impl Fn(Judgment) -> bool) -> Option<Share> {
+    let truths = answers.iter().filter_map(|answer| answer.truth());
+    let share = weighted_share(truths.map(|(judgment, weight)| (is_right(judgment), weight)));
     (share.pairs > 0).then_some(share)
 }
 
 /// Summarizes first answers by band and by queue length; `with_judgments` adds shares by
 /// judgment.
 pub fn summarize(answers: &[FirstAnswer], with_judgments: bool) -> ConfidenceReport {
-    let is_same = |judgment| judgment == Judgment::Same;
-    let is_worth_reading = |judgment| judgment != Judgment::Neither;
-    #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-    let band_of = |a: &FirstAnswer| Band::new(a.confidence as f32, a.worth as f32);
+    let same_share = |answers: &[&FirstAnswer]| {
+        judged_share(answers, |judgment| judgment == Judgment::Same).filter(|_| with_judgments)
+    };
+    let worth_share = |answers: &[&FirstAnswer]| {
+        judged_share(answers, |judgment| judgment != Judgment::Neither).filter(|_| with_judgments)
+    };
+    let mut answers: Vec<&FirstAnswer> = answers.iter().collect();
     let total: f64 = answers.iter().map(|a| a.weight).sum();
     let marked_count = answers.iter().filter(|a| a.is_marked).count();
-    let bands = Band::ALL
-        .into_iter()
-        .map(|band| {
-            let in_band = || answers.iter().filter(|a| band_of(a) == band);
-            BandReport {
-                band,
-                answers: in_band().count(),
-                // The sum of an empty iterator is −0.
-                of_thousand: 1000.0 * in_band().map(|a| a.weight).sum::<f64>() / total.max(1.0)
-                    + 0.0,
-                marked: marked_share(in_band()),
-                same: with_judgments.then(|| judged_share(in_band(), is_same)).flatten(),
-                worth: with_judgments.then(|| judged_share(in_band(), is_worth_reading)).flatten(),
-                of_found: float(in_band().filter(|a| a.is_marked).count())
-                    / float(marked_count.max(1)),
-            }
-        })
-        .collect();
-    let mut sorted: Vec<&FirstAnswer> = answers.iter().collect();
-    sorted.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let queue = QUEUE_LENGTHS
-        .into_iter()
-        .map(|length| {
-            let (first, rest) = sorted.split_at(length.min(sorted.len()));
-            QueueReport {
-                first: length,
-                marked: marked_share(first.iter().copied()),
-                same: with_judgments
-                    .then(|| judged_share(first.iter().copied(), is_same))
-                    .flatten(),
-                missed_count: rest.iter().filter(|a| a.is_marked).count(),
-            }
-        })
-        .collect();
-    let high_worth = || answers.iter().filter(|a| a.worth >= 0.8);
+    let bands = Band::ALL.map(|band| {
+        let is_in_band = |a: &&&FirstAnswer| Band::new(a.confidence as f32, a.worth as f32) == band;
+        let in_band: Vec<&FirstAnswer> = answers.iter().filter(is_in_band).copied().collect();
+        BandReport {
+            band,
+            answers: in_band.len(),
+            // The sum of an empty iterator is −0.
+            of_thousand: 1000.0 * in_band.iter().map(|a| a.weight).sum::<f64>() / total.max(1.0)
+                + 0.0,
+            marked: marked_share(&in_band),
+            same: same_share(&in_band),
+            worth: worth_share(&in_band),
+            of_found: float(in_band.iter().filter(|a| a.is_marked).count())
+                / float(marked_count.max(1)),
+        }
+    });
+    let related = worth_share(&answers);
+    let high_worth: Vec<&FirstAnswer> =
+        answers.iter().filter(|a| a.worth >= 0.8).copied().collect();
+    answers.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let queue = QUEUE_LENGTHS.map(|length| {
+        let (first, rest) = answers.split_at(length.min(answers.len()));
+        QueueReport {
+            first: length,
+            marked: marked_share(first),
+            same: same_share(first),
+            missed_count: rest.iter().filter(|a| a.is_marked).count(),
+        }
+    });
     ConfidenceReport {
-        bands,
-        queue,
-        related: with_judgments.then(|| judged_share(answers.iter(), is_worth_reading)).flatten(),
-        worth_reading: with_judgments
-            .then(|| judged_share(high_worth(), is_worth_reading))
-            .flatten(),
+        bands: bands.into(),
+        queue: queue.into(),
+        related,
+        worth_reading: worth_share(&high_worth),
     }
 }
 

@@ -14,7 +14,6 @@ use crate::{
     run::Answer,
 };
 
-/// The number of calibrations over the period of a set.
 const CALIBRATIONS: usize = 12;
 
 /// Returns the answers of the duplicate check with weights fitted on earlier queries.

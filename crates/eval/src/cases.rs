@@ -1,15 +1,10 @@
 //! The evaluation of solved-case search: hits where a case exists, silence where none does.
 
-use std::{
-    collections::BTreeSet,
-    fs::File,
-    io::{BufWriter, Write as _},
-    path::PathBuf,
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use jiff::Timestamp;
 use precedent_core::{
-    Error, Result, Task,
+    Result, Task,
     model::{MIN_HELP, RankRequest, RankedDocument, Ranking},
     task::Phase,
 };
@@ -22,7 +17,8 @@ use serde::Serialize;
 use crate::{
     Request,
     bands::{Share, weighted_share},
-    eval_set::{EvalSet, SOURCE, position},
+    eval_set::{self, EvalSet, SOURCE},
+    features::Features,
 };
 
 /// Invented lines that are off-topic or meaningless, for which no tracker has a case.
@@ -111,11 +107,8 @@ impl QueryForm {
     }
 }
 
-/// Measures solved-case search on each set.
-///
-/// # Errors
-/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set or table that cannot be
-/// read; otherwise the engine's errors.
+/// Measures solved-case search on each set; texts of other sets are foreign to a set. Ignores the
+/// options of [`evaluate`](crate::evaluate) that concern only its rankings.
 pub async fn evaluate_cases(
     request: &Request,
     open: impl Fn(PathBuf) -> OpenOptions,
@@ -125,10 +118,7 @@ pub async fn evaluate_cases(
         Some(file) => RankingModel::read(file)?,
         None => RankingModel::built_in().clone(),
     };
-    let mut features = match &request.features {
-        Some(path) => Some(BufWriter::new(File::create(path).map_err(|e| Error::io(path, e))?)),
-        None => None,
-    };
+    let mut features = request.features.as_deref().map(Features::create).transpose()?;
     let sets =
         request.sets.iter().map(|folder| EvalSet::load(folder)).collect::<Result<Vec<_>>>()?;
     let mut out = Vec::new();
@@ -141,10 +131,8 @@ pub async fn evaluate_cases(
             .relevant
             .iter()
             .map(|(query, originals)| {
-                (
-                    *query,
-                    originals.iter().copied().filter(|r| dataset.reports[*r].is_solved()).collect(),
-                )
+                let answers = originals.iter().filter(|r| dataset.reports[**r].is_solved());
+                (*query, answers.copied().collect())
             })
             .filter(|(_, answers): &(usize, BTreeSet<usize>)| !answers.is_empty())
             .collect();
@@ -152,31 +140,35 @@ pub async fn evaluate_cases(
         let queries: Vec<_> = queries.into_iter().step_by(step).collect();
         let foreign_sets: Vec<&EvalSet> = sets.iter().filter(|s| s.name != dataset.name).collect();
         let now = dataset.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
+        let mut session = Session { casebook, dataset, features: &mut features, task };
         let mut methods = Vec::new();
         for (method, ranking) in
             [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)]
         {
             for form in QueryForm::ALL {
                 let mut hits = [vec![], vec![], vec![], vec![]];
-                for (index, (query, relevant)) in queries.iter().enumerate() {
+                for (index, (position, relevant)) in queries.iter().enumerate() {
                     task.report(
                         Phase::Evaluate,
                         index as u64,
                         Some(queries.len() as u64),
                         "queries",
                     );
-                    let report = &dataset.reports[*query];
+                    let report = &dataset.reports[*position];
                     let Some(text) = form.query(&report.title, &report.body) else { continue };
-                    let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
-                    let docs =
-                        rank(&casebook, text, number, report.created_at, ranking, task).await?;
-                    if ranking == Ranking::Duplicates {
-                        write(&mut features, dataset, form, &report.id, &docs, relevant)?;
-                    }
-                    let numbers = visible_numbers(docs, ranking);
-                    let hit_index = numbers
-                        .iter()
-                        .position(|n| position(*n).is_some_and(|p| relevant.contains(&p)));
+                    let number = (form == QueryForm::Report).then_some(*position as u64 + 1);
+                    let query = Query {
+                        form,
+                        text,
+                        id: report.id.clone(),
+                        number,
+                        made_at: report.created_at,
+                        relevant: Some(relevant),
+                    };
+                    let numbers = session.visible_numbers(query, ranking).await?;
+                    let hit_index = numbers.iter().position(|n| {
+                        eval_set::position(*n).is_some_and(|p| relevant.contains(&p))
+                    });
                     for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
                         list.push(hit_index.is_some_and(|i| i < k));
                     }
@@ -187,12 +179,11 @@ pub async fn evaluate_cases(
                     for report in sample(other_set, FOREIGN_QUERIES / foreign_sets.len().max(1)) {
                         let report = &other_set.reports[report];
                         let Some(text) = form.query(&report.title, &report.body) else { continue };
-                        let docs = rank(&casebook, text, None, now, ranking, task).await?;
-                        if ranking == Ranking::Duplicates {
-                            let id = format!("{}/{}", other_set.name, report.id);
-                            write(&mut features, dataset, form, &id, &docs, &BTreeSet::new())?;
-                        }
-                        false_alarms.push(!visible_numbers(docs, ranking).is_empty());
+                        let id = format!("{}/{}", other_set.name, report.id);
+                        let query =
+                            Query { form, text, id, number: None, made_at: now, relevant: None };
+                        let numbers = session.visible_numbers(query, ranking).await?;
+                        false_alarms.push(!numbers.is_empty());
                     }
                 }
                 let [success_1, success_3, success_10, unanswered] =
@@ -209,23 +200,23 @@ pub async fn evaluate_cases(
             }
         }
         let mut unmarked_alarms = Vec::new();
-        for query in sample(dataset, FOREIGN_QUERIES) {
-            let report = &dataset.reports[query];
-            let Some(text) = QueryForm::Report.query(&report.title, &report.body) else { continue };
-            let number = Some(query as u64 + 1);
-            let docs =
-                rank(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
-            let id = format!("unmarked/{}", report.id);
-            write(&mut features, dataset, QueryForm::Report, &id, &docs, &BTreeSet::new())?;
-            unmarked_alarms.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
+        for position in sample(dataset, FOREIGN_QUERIES) {
+            let report = &dataset.reports[position];
+            let form = QueryForm::Report;
+            let Some(text) = form.query(&report.title, &report.body) else { continue };
+            let (id, number) = (format!("unmarked/{}", report.id), Some(position as u64 + 1));
+            let query =
+                Query { form, text, id, number, made_at: report.created_at, relevant: None };
+            let numbers = session.visible_numbers(query, Ranking::Duplicates).await?;
+            unmarked_alarms.push(!numbers.is_empty());
         }
         let mut nonsense = Vec::new();
         for line in NONSENSE.lines().filter(|l| !l.trim().is_empty()) {
-            let text = (line.to_owned(), String::new());
-            let docs = rank(&casebook, text, None, now, Ranking::Duplicates, task).await?;
+            let (form, text) = (QueryForm::Title, (line.to_owned(), String::new()));
             let id = format!("nonsense/{line}");
-            write(&mut features, dataset, QueryForm::Title, &id, &docs, &BTreeSet::new())?;
-            nonsense.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
+            let query = Query { form, text, id, number: None, made_at: now, relevant: None };
+            let numbers = session.visible_numbers(query, Ranking::Duplicates).await?;
+            nonsense.push(!numbers.is_empty());
         }
         out.push(CasesSet {
             set: dataset.name.clone(),
@@ -235,8 +226,8 @@ pub async fn evaluate_cases(
             nonsense: share_of(&nonsense),
         });
     }
-    if let (Some(mut file), Some(path)) = (features, &request.features) {
-        file.flush().map_err(|e| Error::io(path, e))?;
+    if let Some(features) = features {
+        features.finish()?;
     }
     Ok(CasesReport { sets: out })
 }
@@ -251,61 +242,54 @@ fn sample(dataset: &EvalSet, limit: usize) -> Vec<usize> {
     pool.into_iter().step_by(step).collect()
 }
 
-async fn rank(
-    casebook: &Casebook,
-    (title, body): (String, String),
+struct Query<'a> {
+    form: QueryForm,
+    /// Title and text.
+    text: (String, String),
+    /// Id in the table of features.
+    id: String,
+    /// Number of the report if the casebook holds it.
     number: Option<u64>,
     made_at: Timestamp,
-    ranking: Ranking,
-    task: &Task,
-) -> Result<Vec<RankedDocument>> {
-    let request = RankRequest {
-        is_typed_query: body.is_empty(),
-        title,
-        body,
-        source: SOURCE.to_owned(),
-        number,
-        made_at,
-        since: None,
-        only_solved: true,
-        by: ranking,
-        limit: DEPTH,
-    };
-    casebook.rank(request, task).await
+    /// Positions of the right cases.
+    relevant: Option<&'a BTreeSet<usize>>,
 }
 
-/// Returns the numbers of the documents that a user would see; a search shows all of them.
-fn visible_numbers(docs: Vec<RankedDocument>, ranking: Ranking) -> Vec<u64> {
-    let is_visible = |d: &RankedDocument| {
-        ranking != Ranking::Duplicates || d.probability.is_some_and(|p| p >= MIN_HELP)
-    };
-    docs.into_iter().filter(is_visible).map(|d| d.number).collect()
+struct Session<'a> {
+    casebook: Casebook,
+    dataset: &'a EvalSet,
+    features: &'a mut Option<Features>,
+    task: &'a Task,
 }
 
-/// Writes one row per document: set, form, query, document, label, probability and features.
-fn write(
-    file: &mut Option<BufWriter<File>>,
-    dataset: &EvalSet,
-    form: QueryForm,
-    query: &str,
-    docs: &[RankedDocument],
-    relevant: &BTreeSet<usize>,
-) -> Result<()> {
-    let Some(file) = file else { return Ok(()) };
-    for document in docs {
-        let position = position(document.number);
-        let label = u8::from(position.is_some_and(|p| relevant.contains(&p)));
-        let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
-        let id = position.map_or("", |p| &dataset.reports[p].id);
-        let probability = document.probability.unwrap_or_default();
-        writeln!(
-            file,
-            "{}\t{}\t{query}\t{id}\t{label}\t{probability:.5}\t{}",
-            dataset.name,
-            form.name(),
-            numbers.join("\t")
-        )
-        .map_err(|e| Error::new(precedent_core::Code::Io, e.to_string()))?;
+impl Session<'_> {
+    /// Returns the numbers of the documents that a user would see; a search shows all of them.
+    /// Writes the features of a ranking for duplicates.
+    async fn visible_numbers(&mut self, query: Query<'_>, ranking: Ranking) -> Result<Vec<u64>> {
+        let (title, body) = query.text;
+        let request = RankRequest {
+            is_typed_query: body.is_empty(),
+            title,
+            body,
+            source: SOURCE.to_owned(),
+            number: query.number,
+            made_at: query.made_at,
+            since: None,
+            only_solved: true,
+            by: ranking,
+            limit: DEPTH,
+        };
+        let docs = self.casebook.rank(request, self.task).await?;
+        let is_check = ranking == Ranking::Duplicates;
+        if let Some(features) = self.features.as_mut().filter(|_| is_check) {
+            let (name, form, query_id) = (&self.dataset.name, query.form.name(), &query.id);
+            features.write(self.dataset, &docs, query.relevant, |d, id, label| {
+                let probability = d.probability.unwrap_or_default();
+                format!("{name}\t{form}\t{query_id}\t{id}\t{label}\t{probability:.5}")
+            })?;
+        }
+        let is_visible =
+            |d: &RankedDocument| !is_check || d.probability.is_some_and(|p| p >= MIN_HELP);
+        Ok(docs.into_iter().filter(is_visible).map(|d| d.number).collect())
     }
-    Ok(())
 }

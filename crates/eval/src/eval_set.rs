@@ -69,7 +69,6 @@ struct Record {
     pull_request: Option<serde::de::IgnoredAny>,
 }
 
-/// The author of a report in GitHub's records.
 #[derive(Deserialize)]
 struct User {
     login: String,
@@ -176,9 +175,6 @@ impl EvalSet {
     /// The folder has `corpus.jsonl` or `corpus.jsonl.zst` (id, title, body, created_at, author,
     /// state, labels, comments), or `issues.jsonl` and `comments.jsonl` (GitHub's REST shape), with
     /// `qrels.tsv` and optionally `negatives.txt`.
-    ///
-    /// # Errors
-    /// A file that is missing or cannot be read, or an invalid line with its number.
     pub fn load(folder: &Path) -> Result<Self> {
         let names = ["corpus.jsonl", "corpus.jsonl.zst", "issues.jsonl"];
         let Some(corpus) = names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) else {
@@ -189,13 +185,11 @@ impl EvalSet {
         let is_github = corpus.ends_with("issues.jsonl");
         let mut hasher = blake3::Hasher::new();
         let mut reports = Vec::new();
-        for (i, line) in lines(&corpus)?.enumerate() {
-            let line = line.map_err(|e| Error::io(&corpus, e))?;
+        for line in lines(&corpus)? {
+            let (number, line) = line?;
             hasher.update(line.as_bytes());
-            let line_error = |e: serde_json::Error| {
-                Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1))
-            };
-            let record: Record = serde_json::from_str(&line).map_err(line_error)?;
+            let record: Record =
+                serde_json::from_str(&line).map_err(|e| line_error(&corpus, number, e))?;
             // Sets of GitHub records use the items' numbers instead of their ids.
             let id = record.number.filter(|_| is_github).unwrap_or(record.id);
             if record.pull_request.is_some() {
@@ -233,13 +227,11 @@ impl EvalSet {
             reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
         let comments = folder.join("comments.jsonl");
         if is_github && comments.is_file() {
-            for (i, line) in lines(&comments)?.enumerate() {
-                let line = line.map_err(|e| Error::io(&comments, e))?;
+            for line in lines(&comments)? {
+                let (number, line) = line?;
                 hasher.update(line.as_bytes());
-                let line_error = |e: serde_json::Error| {
-                    Error::invalid(format!("{}:{}: {e}", comments.display(), i + 1))
-                };
-                let item: IssueComment = serde_json::from_str(&line).map_err(line_error)?;
+                let item: IssueComment =
+                    serde_json::from_str(&line).map_err(|e| line_error(&comments, number, e))?;
                 let number = item.issue_url.rsplit('/').next().unwrap_or_default();
                 // Comments on pull requests have no report in the set.
                 if let Some(report) = positions.get(number) {
@@ -249,24 +241,19 @@ impl EvalSet {
         }
         let mut relevant: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         let qrels = folder.join("qrels.tsv");
-        for (i, line) in lines(&qrels)?.enumerate() {
-            let line = line.map_err(|e| Error::io(&qrels, e))?;
-            let line_error = || {
-                Error::invalid(format!(
-                    "{}:{}: expected query, document and 1, separated by tabs",
-                    qrels.display(),
-                    i + 1
-                ))
+        for line in lines(&qrels)? {
+            let (number, line) = line?;
+            let error = || {
+                let problem = "expected query, document and 1, separated by tabs";
+                line_error(&qrels, number, problem)
             };
             let mut columns = line.split('\t');
             let (Some(query), Some(document)) = (columns.next(), columns.next()) else {
-                return Err(line_error());
+                return Err(error());
             };
             let (Some(query), Some(document)) = (positions.get(query), positions.get(document))
             else {
-                return Err(
-                    line_error().with_hint("It refers to a report that is not in the corpus.")
-                );
+                return Err(error().with_hint("It refers to a report that is not in the corpus."));
             };
             if document < query && columns.next().is_none_or(|grade| grade.trim() != "0") {
                 relevant.entry(*query).or_default().insert(*document);
@@ -276,7 +263,7 @@ impl EvalSet {
         let negatives_file = folder.join("negatives.txt");
         if negatives_file.is_file() {
             for line in lines(&negatives_file)? {
-                let line = line.map_err(|e| Error::io(&negatives_file, e))?;
+                let (_, line) = line?;
                 negatives.extend(positions.get(line.trim()).filter(|i| !relevant.contains_key(i)));
             }
         }
@@ -293,27 +280,22 @@ impl EvalSet {
 
     /// Replaces the queries with translations of some of them, which have the same duplicates. The
     /// columns of the file are set, report, language, title and sentence.
-    ///
-    /// # Errors
-    /// A file that cannot be read or has no translations of this set, or an invalid line with its
-    /// number.
     pub fn translate(&mut self, file: &Path) -> Result<()> {
         let mut relevant = BTreeMap::new();
-        for (i, line) in lines(file)?.enumerate() {
-            let line = line.map_err(|e| Error::io(file, e))?;
+        for line in lines(file)? {
+            let (number, line) = line?;
             let columns: Vec<&str> = line.split('\t').collect();
-            let line_error =
-                |reason: &str| Error::invalid(format!("{}:{}: {reason}", file.display(), i + 1));
+            let error = |reason: &str| line_error(file, number, reason);
             match columns[..] {
                 [comment, ..] if comment.starts_with('#') => {}
                 [set_name, ..] if set_name != self.name => {}
                 [_, id, language, title, sentence] => {
                     let imported_reports = &self.reports[..self.imported_count];
                     let original = imported_reports.iter().position(|report| report.id == id);
-                    let original = original.ok_or_else(|| line_error("no such report"))?;
+                    let original = original.ok_or_else(|| error("no such report"))?;
                     let documents = self.relevant.get(&original);
                     let documents =
-                        documents.ok_or_else(|| line_error("the report has no duplicate"))?;
+                        documents.ok_or_else(|| error("the report has no duplicate"))?;
                     relevant.insert(self.reports.len(), documents.clone());
                     self.reports.push(Report {
                         id: format!("{id}/{language}"),
@@ -325,7 +307,7 @@ impl EvalSet {
                     });
                 }
                 _ => {
-                    return Err(line_error(
+                    return Err(error(
                         "expected set, report, language, title and sentence, separated by tabs",
                     ));
                 }
@@ -342,7 +324,6 @@ impl EvalSet {
 
     /// Returns the number of the tracker's reports that a query represents. Reports with a
     /// duplicate are complete; those without one are a sample.
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn weight(&self, query: usize) -> f64 {
         if self.relevant.contains_key(&query) || self.negatives.is_empty() {
             return 1.0;
@@ -356,9 +337,6 @@ impl EvalSet {
     }
 
     /// Imports the reports with their comments into a casebook, numbered by position.
-    ///
-    /// # Errors
-    /// File system and casebook errors.
     pub async fn import(&self, casebook: &Casebook, task: &Task) -> Result<()> {
         let file = casebook.folder().join("set.jsonl");
         let mut out =
@@ -406,12 +384,20 @@ pub fn position(number: u64) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(1)
 }
 
-fn lines(path: &Path) -> Result<impl Iterator<Item = std::io::Result<String>>> {
+/// Returns the lines of a file that are not blank, with their numbers.
+fn lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String)>>> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "zst") {
         Box::new(zstd::Decoder::new(file).map_err(|e| Error::io(path, e))?)
     } else {
         Box::new(file)
     };
-    Ok(BufReader::new(reader).lines().filter(|l| l.as_ref().map_or(true, |l| !l.trim().is_empty())))
+    let lines = (1..).zip(BufReader::new(reader).lines());
+    Ok(lines
+        .filter(|(_, line)| line.as_ref().map_or(true, |line| !line.trim().is_empty()))
+        .map(move |(number, line)| Ok((number, line.map_err(|e| Error::io(path, e))?))))
+}
+
+fn line_error(path: &Path, number: usize, problem: impl std::fmt::Display) -> Error {
+    Error::invalid(format!("{}:{number}: {problem}", path.display()))
 }

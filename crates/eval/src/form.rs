@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use crate::eval_set::Report;
 
-/// The number of words in a short query.
 const SHORT_QUERY_WORDS: usize = 3;
 
 /// A form in which reports are queried.

@@ -30,9 +30,6 @@ pub type Pairs = HashMap<(String, String), JudgedPair>;
 ///
 /// Columns: report, earlier report, verdict (D the same, P probably the same, R related, N neither,
 /// X nothing to compare), weight. Returns `None` if the folder has no such file.
-///
-/// # Errors
-/// A file that cannot be read, or an invalid line with its number.
 pub fn load(path: &Path, name: &str) -> Result<Option<Pairs>> {
     let file = if path.is_dir() { path.join(format!("{name}.tsv")) } else { path.to_owned() };
     if path.is_dir() && !file.is_file() {

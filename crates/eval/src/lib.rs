@@ -94,10 +94,6 @@ pub struct Request {
 ///
 /// `open` returns the options for a casebook in a folder; `warn` receives the reason why a method
 /// is left out.
-///
-/// # Errors
-/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set, table, run or model that
-/// cannot be read; otherwise the engine's errors.
 pub async fn evaluate(
     request: &Request,
     open: impl Fn(PathBuf) -> OpenOptions,
@@ -144,14 +140,7 @@ pub async fn evaluate(
         if let Some(file) = &request.translations {
             dataset.translate(file)?;
         }
-        let plan = QueryPlan::new(
-            &casebook,
-            &dataset,
-            request.form,
-            request.window,
-            request.concurrency,
-            task,
-        );
+        let plan = QueryPlan::new(&casebook, &dataset, request, task);
         if request.translations.is_some() {
             // An update builds the index for another language only after a query in it.
             plan.run_first().await?;

@@ -58,7 +58,6 @@ impl QueryScore {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn float(n: usize) -> f64 {
     n as f64
 }
@@ -78,11 +77,6 @@ pub fn bootstrap(values: &[f64], draws: usize, seed: u64) -> Mean {
         .collect();
     means.sort_by(f64::total_cmp);
     let percentile = |share: f64| {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "an index of the list"
-        )]
         let i = (share * float(means.len() - 1)).round() as usize;
         means[i.min(means.len() - 1)]
     };
@@ -130,11 +124,6 @@ pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
     }
     let mut bins = [(0.0, 0.0, 0.0); 10];
     for forecast in forecasts {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "0..=9 after the clamp"
-        )]
         let bin = &mut bins[(forecast.probability * 10.0).clamp(0.0, 9.0) as usize];
         bin.0 += forecast.weight;
         bin.1 += forecast.weight * forecast.probability;

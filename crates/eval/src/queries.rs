@@ -17,7 +17,7 @@ use precedent_engine::Casebook;
 use precedent_text::reference::without_duplicate_notes;
 
 use crate::{
-    DEPTH,
+    DEPTH, Request,
     arm::Arm,
     calibration::calibrate,
     eval_set::{self, EvalSet, SOURCE},
@@ -30,13 +30,9 @@ use crate::{
 pub struct QueryPlan<'a> {
     casebook: &'a Casebook,
     dataset: &'a EvalSet,
-    /// Maximum age of a candidate relative to its report, in days.
-    window: Option<i64>,
-    form: Form,
+    request: &'a Request,
     /// Word counts of the set; empty unless the form is `Words`.
     vocabulary: Vocabulary,
-    /// Maximum number of concurrent queries.
-    concurrency: usize,
     counter: Arc<AtomicU64>,
     total: u64,
     task: &'a Task,
@@ -67,7 +63,17 @@ pub async fn run_queries(
         let (mut answers, mut evidence) = (BTreeMap::new(), BTreeMap::new());
         plan.for_each(arm, |query, documents| {
             if let Some(features) = features.as_mut().filter(|_| is_check) {
-                features.write(dataset, query, &documents)?;
+                let (name, weight) = (&dataset.name, dataset.weight(query));
+                let query_id = &dataset.reports[query].id;
+                features.write(
+                    dataset,
+                    &documents,
+                    dataset.relevant.get(&query),
+                    |d, id, label| {
+                        let number = d.number;
+                        format!("{name}\t{query}\t{weight:.4}\t{number}\t{label}\t{query_id}\t{id}")
+                    },
+                )?;
             }
             if needs_calibration && is_check {
                 evidence.insert(query, documents.iter().take(DEPTH).cloned().collect());
@@ -94,26 +100,14 @@ impl<'a> QueryPlan<'a> {
     pub fn new(
         casebook: &'a Casebook,
         dataset: &'a EvalSet,
-        form: Form,
-        window: Option<i64>,
-        concurrency: usize,
+        request: &'a Request,
         task: &'a Task,
     ) -> Self {
-        let vocabulary = match form {
+        let vocabulary = match request.form {
             Form::Words => Vocabulary::new(&dataset.reports),
             Form::Report | Form::Title => Vocabulary::default(),
         };
-        Self {
-            casebook,
-            dataset,
-            window,
-            form,
-            vocabulary,
-            concurrency,
-            counter: Arc::default(),
-            total: 0,
-            task,
-        }
+        Self { casebook, dataset, request, vocabulary, counter: Arc::default(), total: 0, task }
     }
 
     /// Runs the first query.
@@ -136,7 +130,7 @@ impl<'a> QueryPlan<'a> {
         let mut queries = self.queries().enumerate();
         let (mut answers, mut next_turn) = (BTreeMap::new(), 0);
         loop {
-            while jobs.len() < self.concurrency
+            while jobs.len() < self.request.concurrency
                 && let Some((turn, query)) = queries.next()
             {
                 let request = self.request(query, arm);
@@ -164,9 +158,9 @@ impl<'a> QueryPlan<'a> {
     /// duplicate, which the reporter could not know.
     fn request(&self, query: usize, arm: Arm) -> RankRequest {
         let report = &self.dataset.reports[query];
-        let is_whole = self.form == Form::Report;
+        let is_whole = self.request.form == Form::Report;
         RankRequest {
-            title: match self.form {
+            title: match self.request.form {
                 Form::Report | Form::Title => report.title.clone(),
                 Form::Words => self.vocabulary.rarest(&report.title),
             },
@@ -176,7 +170,7 @@ impl<'a> QueryPlan<'a> {
             // Stored vectors cover the whole text.
             number: (is_whole && query < self.dataset.imported_count).then_some(query as u64 + 1),
             made_at: report.created_at,
-            since: self.window.map(|days| eval_set::days_before(report.created_at, days)),
+            since: self.request.window.map(|days| eval_set::days_before(report.created_at, days)),
             only_solved: false,
             by: arm.ranking(),
             limit: if arm == Arm::Duplicates { usize::MAX } else { DEPTH },

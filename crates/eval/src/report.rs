@@ -126,35 +126,27 @@ pub fn build_report(
     judgments: &BTreeMap<String, Pairs>,
     file: &Path,
 ) -> EvalReport {
+    let set_report = |dataset: &EvalSet| {
+        let rankings = || run.sets.get(&dataset.name).into_iter().flat_map(|set| &set.rankings);
+        let baseline = baseline_run.and_then(|run| run.sets.get(&dataset.name));
+        let report = |(ranking, answers): (&Arm, &Answers)| {
+            let baseline = baseline.and_then(|b| b.rankings.get(ranking));
+            let arms = rankings().filter(|(arm, _)| ranking.builds_on(**arm));
+            let judgments = judgments.get(&dataset.name);
+            ranking_report(dataset, *ranking, answers, baseline, arms, judgments)
+        };
+        SetReport {
+            set: dataset.name.clone(),
+            documents: dataset.imported_count,
+            queries: dataset.relevant.len(),
+            negatives: dataset.negatives.len(),
+            rankings: rankings().map(report).collect(),
+        }
+    };
     EvalReport {
         model: run.model.clone(),
         run: file.display().to_string(),
-        sets: sets
-            .iter()
-            .map(|dataset| {
-                let rankings = run.sets.get(&dataset.name).map(|s| &s.rankings);
-                let baseline = baseline_run.and_then(|run| run.sets.get(&dataset.name));
-                SetReport {
-                    set: dataset.name.clone(),
-                    documents: dataset.imported_count,
-                    queries: dataset.relevant.len(),
-                    negatives: dataset.negatives.len(),
-                    rankings: rankings
-                        .into_iter()
-                        .flatten()
-                        .map(|(ranking, answers)| {
-                            let baseline = baseline.and_then(|b| b.rankings.get(ranking));
-                            let arms = rankings
-                                .into_iter()
-                                .flatten()
-                                .filter(|(arm, _)| ranking.builds_on(**arm));
-                            let judgments = judgments.get(&dataset.name);
-                            ranking_report(dataset, *ranking, answers, baseline, arms, judgments)
-                        })
-                        .collect(),
-                }
-            })
-            .collect(),
+        sets: sets.iter().map(set_report).collect(),
     }
 }
 

@@ -11,6 +11,12 @@ pub struct Filter {
     pub is_negated: bool,
 }
 
+impl From<Test> for Filter {
+    fn from(test: Test) -> Self {
+        Self { test, is_negated: false }
+    }
+}
+
 /// The property that a filter tests. Texts are compared case-insensitively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {

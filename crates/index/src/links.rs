@@ -14,7 +14,6 @@ use precedent_text::{
     reference::{Relation, references},
 };
 
-/// The number of documents in one transaction.
 const BATCH: usize = 500;
 /// The maximum time between a closure and the comment that explains it, in seconds.
 const CLOSURE_WINDOW: i64 = 600;

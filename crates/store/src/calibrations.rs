@@ -101,20 +101,17 @@ impl Reader<'_> {
 
     /// Returns the row ids of a source's issues without tombstones, oldest first.
     pub fn issues_by_age(&self, source: i64) -> Result<Vec<i64>> {
-        self.query_rows(
+        self.query_column(
             "SELECT id FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
              ORDER BY created_at, number, id",
-            [source],
-            |r| r.get(0),
-        )
+            [source])
     }
 }
 
 impl Writer<'_> {
     /// Sets the time scale of a source; see [`Reader::time_scale`].
     pub fn set_time_scale(&self, source: i64, scale: f64) -> Result<()> {
-        self.execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, scale])?;
-        Ok(())
+        self.change("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, scale])
     }
 
     /// Replaces the score baseline of a source and deletes its checks, which become invalid.
@@ -125,10 +122,15 @@ impl Writer<'_> {
         issues: u64,
         basis: &str,
     ) -> Result<()> {
-        self.execute(
-            "INSERT OR REPLACE INTO backgrounds (source_id, level, spread, issues, made_with)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![source, baseline.level, baseline.spread, issues, basis],
+        self.replace(
+            "backgrounds",
+            &[
+                ("source_id", &source),
+                ("level", &baseline.level),
+                ("spread", &baseline.spread),
+                ("issues", &issues),
+                ("made_with", &basis),
+            ],
         )?;
         self.delete_checks_of_source(source)
     }
@@ -142,28 +144,25 @@ impl Writer<'_> {
     ) -> Result<()> {
         let weights =
             calibration.weights.as_ref().map(|weights| serde_json::json!(weights).to_string());
-        self.execute(
-            "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights,
-             model, made_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                source,
-                calibration.slope,
-                calibration.intercept,
-                calibration.labels,
-                weights,
-                calibration.model,
-                now.as_second()
+        self.replace(
+            "calibrations",
+            &[
+                ("source_id", &source),
+                ("slope", &calibration.slope),
+                ("intercept", &calibration.intercept),
+                ("labels", &calibration.labels),
+                ("weights", &weights),
+                ("model", &calibration.model),
+                ("made_at", &now.as_second()),
             ],
         )?;
         self.delete_checks_of_source(source)
     }
 
     fn delete_checks_of_source(&self, source: i64) -> Result<()> {
-        self.execute(
+        self.change(
             "DELETE FROM checks WHERE key IN (SELECT key FROM documents WHERE source_id = ?1)",
             [source],
-        )?;
-        Ok(())
+        )
     }
 }

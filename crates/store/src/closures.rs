@@ -5,7 +5,7 @@ use rusqlite::{Row, params};
 use super::{Reader, Writer, parse_column, time};
 use precedent_core::{
     error::Result,
-    model::{ClosureRecord, ClosureStep},
+    model::{ClosureRecord, parse_name},
 };
 
 const COLUMNS: &str = "key, canonical_key, step, comment_url, problem, actor, began_at, changed_at";
@@ -14,7 +14,7 @@ fn read_row(r: &Row<'_>) -> rusqlite::Result<ClosureRecord> {
     Ok(ClosureRecord {
         key: r.get(0)?,
         canonical: r.get(1)?,
-        step: parse_column(r, 2, ClosureStep::parse)?,
+        step: parse_column(r, 2, parse_name)?,
         comment_url: r.get(3)?,
         problem: r.get(4)?,
         actor: r.get(5)?,
@@ -41,7 +41,7 @@ impl Reader<'_> {
 impl Writer<'_> {
     /// Stores the progress of a closure and keeps the stored start time.
     pub fn put_closure(&self, record: &ClosureRecord) -> Result<()> {
-        self.execute(
+        self.change(
             &format!(
                 "INSERT INTO closures ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
                  ON CONFLICT (key, canonical_key) DO UPDATE SET step = excluded.step,
@@ -60,7 +60,6 @@ impl Writer<'_> {
                 record.began_at.as_second(),
                 record.changed_at.as_second()
             ],
-        )?;
-        Ok(())
+        )
     }
 }

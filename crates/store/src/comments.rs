@@ -14,31 +14,25 @@ use precedent_core::{
 
 /// A comment on a document, with its time and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the table")]
 pub struct CommentText {
-    /// Row id.
     pub id: i64,
-    /// Creation time.
     pub created_at: Timestamp,
-    /// The text as written.
     pub body: String,
 }
 
 /// A row of `comments`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the table")]
 pub struct StoredComment {
     /// Row id, by which the indexes identify the comment.
     pub id: i64,
     /// The tracker's own id.
     pub remote_id: String,
-    /// The author.
     pub author: Author,
-    /// The text as written.
     pub body: String,
-    /// Web address.
     pub url: Option<String>,
-    /// Creation time.
     pub created_at: Timestamp,
-    /// Time of the last edit.
     pub updated_at: Timestamp,
 }
 
@@ -105,11 +99,11 @@ impl Reader<'_> {
     /// Returns the number of comments on a document, without tombstones.
     pub fn comment_count(&self, document: &DocumentRow) -> Result<u32> {
         let Some(number) = document.number else { return Ok(0) };
-        let mut statement = self.transaction.prepare_cached(
+        self.query_value(
             "SELECT count(*) FROM comments WHERE source_id = ?1 AND number = ?2
              AND deleted_at IS NULL",
-        )?;
-        Ok(statement.query_row(params![document.source_id, number], |r| r.get(0))?)
+            params![document.source_id, number],
+        )
     }
 }
 
@@ -127,10 +121,8 @@ impl Writer<'_> {
     ) -> Result<ApplyEffect> {
         type StoredRow = (StoredDate, Vec<u8>, bool, Option<String>, i64, u64);
         let current: Option<StoredRow> = self.query_optional(
-            "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id,
-                 number
-                 FROM comments
-                 WHERE source_id = ?1 AND remote_id = ?2",
+            "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id, number
+             FROM comments WHERE source_id = ?1 AND remote_id = ?2",
             params![source.id, record.remote_id],
             |r| {
                 let date = StoredDate::new(r.get(0)?, r.get(1)?, now);
@@ -150,33 +142,22 @@ impl Writer<'_> {
             self.journal_old("comments", *id)?;
             old_number = *number;
         }
-        let id: i64 = self.query_value(
-            "INSERT INTO comments (source_id, number, remote_id, author, author_bot,
-                 association, body, url,
-                     created_at, updated_at, raw_hash, dated_ahead)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-                 ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number,
-                 author = excluded.author,
-                     author_bot = excluded.author_bot, association = excluded.association,
-                     body = excluded.body,
-                     url = excluded.url, created_at = excluded.created_at,
-                     updated_at = excluded.updated_at,
-                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead,
-                     deleted_at = NULL
-                 RETURNING id",
-            params![
-                source.id,
-                record.number,
-                record.remote_id,
-                record.author.login,
-                record.author.bot,
-                record.author.association,
-                record.body,
-                record.url,
-                record.created_at.as_second(),
-                record.updated_at.as_second(),
-                record.raw.hash.as_slice(),
-                evidence.is_ahead(),
+        let id = self.upsert(
+            "comments",
+            &["source_id", "remote_id"],
+            &[
+                ("source_id", &source.id),
+                ("number", &record.number),
+                ("remote_id", &record.remote_id),
+                ("author", &record.author.login),
+                ("author_bot", &record.author.bot),
+                ("association", &record.author.association),
+                ("body", &record.body),
+                ("url", &record.url),
+                ("created_at", &record.created_at.as_second()),
+                ("updated_at", &record.updated_at.as_second()),
+                ("raw_hash", &record.raw.hash.as_slice()),
+                ("dated_ahead", &evidence.is_ahead()),
             ],
         )?;
         self.put_raw(RawKind::Comment, id, raw)?;

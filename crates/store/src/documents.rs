@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{Row, params};
 
 use precedent_text::closure::Closure;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use precedent_core::{
     error::Result,
-    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
+    model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, parse_name, split_key},
 };
 
 /// The maximum length of a title in characters. Trackers allow 255 to 1,024.
@@ -32,6 +32,7 @@ pub struct Person {
 
 /// A row of `documents` with its source's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the table")]
 pub struct DocumentRow {
     /// Row id, by which the indexes identify the document.
     pub id: i64,
@@ -39,39 +40,25 @@ pub struct DocumentRow {
     pub source_id: i64,
     /// The source's key.
     pub source: String,
-    /// The kind of document.
     pub kind: DocKind,
-    /// The key: `acme/app#12`.
     pub key: String,
-    /// The item's number.
     pub number: Option<u64>,
-    /// The title.
     pub title: String,
     /// The text as written.
     pub body: String,
-    /// Web address.
     pub url: Option<String>,
-    /// The state: open, closed or merged.
     pub state: Option<State>,
     /// The tracker's reason for the closure.
     pub state_reason: Option<String>,
-    /// The author.
     pub author: Author,
-    /// Label names.
     pub labels: Vec<String>,
-    /// The milestone's title.
     pub milestone: Option<String>,
-    /// True if the conversation is locked.
     pub locked: bool,
     /// Number of comments according to the tracker.
     pub comment_count: u64,
-    /// Creation time.
     pub created_at: Option<Timestamp>,
-    /// Time of the last change.
     pub updated_at: Option<Timestamp>,
-    /// Closing time.
     pub closed_at: Option<Timestamp>,
-    /// Merge time.
     pub merged_at: Option<Timestamp>,
     /// The revision of its last change.
     pub revision: u64,
@@ -107,33 +94,20 @@ pub struct DocumentRevision {
     pub is_deleted: bool,
 }
 
-/// The priority of a document's vector computation, lowest value first: open before closed, then
-/// the latest change first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Urgency(i64);
-
-impl Urgency {
-    /// Creates the urgency from a state and the time of the last change, in seconds since 1970.
-    pub fn new(state: Option<State>, updated_at: Option<i64>) -> Self {
-        let latest = i64::from(i32::MAX);
-        let closed_bit = i64::from(state.is_some_and(|s| s != State::Open));
-        Self((closed_bit << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
-    }
-
-    /// Returns a number below 2³³ with the same ordering.
-    pub fn number(self) -> i64 {
-        self.0
-    }
+/// Returns the priority of a document's vector computation, lowest value first, below 2³³: open
+/// before closed, then the latest change first. `updated_at` is in seconds since 1970.
+pub fn urgency(state: Option<State>, updated_at: Option<i64>) -> i64 {
+    let latest = i64::from(i32::MAX);
+    let closed_bit = i64::from(state.is_some_and(|s| s != State::Open));
+    (closed_bit << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest))
 }
 
 /// The numbers of a source's documents and comments, without tombstones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the other fields say what they count")]
 pub struct SourceCounts {
-    /// Issues.
     pub issues: u64,
-    /// Pull requests.
     pub pull_requests: u64,
-    /// Wiki pages.
     pub pages: u64,
     /// Comments on mirrored items.
     pub comments: u64,
@@ -155,13 +129,13 @@ pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         id: r.get(0)?,
         source_id: r.get(1)?,
         source: r.get(2)?,
-        kind: parse_column(r, 3, DocKind::parse)?,
+        kind: parse_column(r, 3, parse_name)?,
         key: r.get(4)?,
         number: r.get(5)?,
         title: r.get(6)?,
         body: r.get(7)?,
         url: r.get(8)?,
-        state: state.as_deref().and_then(State::parse),
+        state: state.as_deref().and_then(parse_name),
         state_reason: r.get(10)?,
         author: Author { login: r.get(11)?, bot: r.get(12)?, association: r.get(13)? },
         labels: serde_json::from_str(&labels)
@@ -250,32 +224,30 @@ impl Reader<'_> {
         if self.revision()? <= revision {
             return Ok((0, 0));
         }
-        let mut statement = self.transaction.prepare_cached(
+        self.query_row(
             "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes))
              FROM documents WHERE revision > ?1
                AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
-        )?;
-        Ok(statement.query_row([revision], |r| Ok((r.get(0)?, r.get(1)?)))?)
+            [revision],
+        )
     }
 
-    /// Returns the urgencies of these documents, in the same order.
-    pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
-        let mut statement = self
-            .transaction
-            .prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
+    /// Returns the [`urgency`] of each of these documents, in the same order.
+    pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<i64>> {
+        let query = "SELECT state, updated_at FROM documents WHERE id = ?1";
         let parse = |r: &Row<'_>| {
             let state: Option<String> = r.get(0)?;
-            Ok(Urgency::new(state.as_deref().and_then(State::parse), r.get(1)?))
+            Ok(urgency(state.as_deref().and_then(parse_name), r.get(1)?))
         };
         ids.iter()
-            .map(|id| Ok(statement.query_row([id], parse).optional()?.unwrap_or_default()))
+            .map(|id| Ok(self.query_optional(query, [id], parse)?.unwrap_or_default()))
             .collect()
     }
 
     /// Returns the row ids of all documents, tombstones included, ascending.
     pub fn document_ids(&self) -> Result<Vec<i64>> {
         // Without ORDER BY, SQLite reads the smallest index instead of the texts.
-        let mut ids = self.query_rows("SELECT id FROM documents", [], |r| r.get(0))?;
+        let mut ids = self.query_column("SELECT id FROM documents", [])?;
         ids.sort_unstable();
         Ok(ids)
     }
@@ -284,14 +256,12 @@ impl Reader<'_> {
     /// which they were stored.
     pub fn sample_reports(&self, limit: usize) -> Result<Vec<String>> {
         let ids = self.document_ids()?;
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT title || char(10) || body FROM documents
-             WHERE id = ?1 AND kind = 'issue' AND deleted_at IS NULL",
-        )?;
+        let query = "SELECT title || char(10) || body FROM documents
+                     WHERE id = ?1 AND kind = 'issue' AND deleted_at IS NULL";
         let mut out = Vec::with_capacity(limit);
         // Pages, pull requests and tombstones are among the ids, so twice as many are looked up.
         for id in ids.iter().step_by(ids.len().div_ceil(2 * limit.max(1)).max(1)) {
-            out.extend(statement.query_row([id], |r| r.get(0)).optional()?);
+            out.extend(self.query_optional(query, [id], |r| r.get(0))?);
         }
         let step = out.len().div_ceil(limit.max(1)).max(1);
         Ok(out.into_iter().step_by(step).collect())
@@ -300,11 +270,8 @@ impl Reader<'_> {
     /// Returns the numbers of the documents with these row ids, in the same order; `None` for pages
     /// and missing rows.
     pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
-        ids.iter()
-            .map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten()))
-            .collect()
+        let query = "SELECT number FROM documents WHERE id = ?1";
+        ids.iter().map(|id| Ok(self.query_optional(query, [id], |r| r.get(0))?.flatten())).collect()
     }
 
     /// Returns `ids` without documents that were created before `document`, ascending.
@@ -312,12 +279,10 @@ impl Reader<'_> {
     /// Documents are ordered by creation time, number and row id. If only one of two has a creation
     /// time, the other counts as earlier.
     pub fn exclude_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
-        let mut statement = self
-            .transaction
-            .prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
-        let parse = |r: &Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
-        let mut position =
-            |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
+        let query = "SELECT created_at, number FROM documents WHERE id = ?1";
+        let position = |id: i64| -> Result<(Option<i64>, Option<u64>)> {
+            Ok(self.query_optional(query, [id], |r| r.try_into())?.unwrap_or_default())
+        };
         let (created_at, number) = position(document)?;
         let mut later_ids = Vec::new();
         for id in ids {
@@ -382,55 +347,52 @@ impl Reader<'_> {
     pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
         let mut counts = SourceCounts::default();
         let mut tracker_count: u64 = 0;
-        let mut statement = self.transaction.prepare_cached(
+        let rows: Vec<(String, u64, u64)> = self.query_rows(
             "SELECT kind, count(*), coalesce(sum(comment_count), 0) FROM documents
              WHERE source_id = ?1 AND deleted_at IS NULL GROUP BY kind",
+            [source],
+            |r| r.try_into(),
         )?;
-        let mut rows = statement.query([source])?;
-        while let Some(row) = rows.next()? {
-            let (kind, count) = (row.get::<_, String>(0)?, row.get(1)?);
-            match DocKind::parse(&kind) {
+        for (kind, count, comment_count) in rows {
+            match parse_name(&kind) {
                 Some(DocKind::Issue) => counts.issues = count,
                 Some(DocKind::PullRequest) => counts.pull_requests = count,
                 Some(DocKind::Page) => counts.pages = count,
                 _ => {}
             }
-            tracker_count += row.get::<_, u64>(2)?;
+            tracker_count += comment_count;
         }
         // These queries read only indexes. Few comments lack a stored item.
-        let (known_count, unknown_count, numbers): (u64, u64, String) = self
-            .transaction
-            .prepare_cached(
-                "SELECT coalesce(sum(n) FILTER (WHERE known), 0),
+        let (known_count, unknown_count, numbers): (u64, u64, String) = self.query_row(
+            "SELECT coalesce(sum(n) FILTER (WHERE known), 0),
                  coalesce(sum(n) FILTER (WHERE NOT known), 0),
-                     json_group_array(number) FILTER (WHERE NOT known)
-                 FROM (SELECT number, count(*) AS n, EXISTS (
-                           SELECT 1 FROM documents d WHERE d.source_id = ?1
-                           AND d.number = c.number) AS known
-                       FROM comments c WHERE source_id = ?1 GROUP BY number)",
-            )?
-            .query_row([source], |r| r.try_into())?;
+                 json_group_array(number) FILTER (WHERE NOT known)
+             FROM (SELECT number, count(*) AS n, EXISTS (
+                       SELECT 1 FROM documents d
+                       WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                   FROM comments c WHERE source_id = ?1 GROUP BY number)",
+            [source],
+        )?;
         let (deleted_count, deleted_unknown_count, review_count): (u64, u64, u64) = self
-            .transaction
-            .prepare_cached(
+            .query_row(
                 "WITH deleted AS (
-                     SELECT count(*) FILTER (WHERE known) AS known,
+                 SELECT count(*) FILTER (WHERE known) AS known,
                      count(*) FILTER (WHERE NOT known) AS unknown,
-                         count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS reviews
-                     FROM (SELECT remote_id, EXISTS (
-                               SELECT 1 FROM documents d WHERE d.source_id = ?1
-                               AND d.number = c.number) AS known
-                           FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL))
-                 SELECT known, unknown,
-                     (SELECT count(*) FROM comments WHERE source_id = ?1 AND remote_id >= ?2
-                     AND remote_id < ?3)
-                     - (SELECT count(*) FROM comments WHERE source_id = ?1
-                            AND substr(remote_id, 1, 1) = ?2
-                            AND deleted_at IS NULL AND number IN (SELECT value FROM json_each(?4)))
-                     - reviews
-                 FROM deleted",
-            )?
-            .query_row(params![source, REVIEW_PREFIX, REVIEW_END, numbers], |r| r.try_into())?;
+                     count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS reviews
+                 FROM (SELECT remote_id, EXISTS (
+                           SELECT 1 FROM documents d
+                           WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                       FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL))
+             SELECT known, unknown,
+                 (SELECT count(*) FROM comments
+                  WHERE source_id = ?1 AND remote_id >= ?2 AND remote_id < ?3)
+                 - (SELECT count(*) FROM comments
+                    WHERE source_id = ?1 AND substr(remote_id, 1, 1) = ?2
+                        AND deleted_at IS NULL AND number IN (SELECT value FROM json_each(?4)))
+                 - reviews
+             FROM deleted",
+                params![source, REVIEW_PREFIX, REVIEW_END, numbers],
+            )?;
         let live_count = known_count - deleted_count;
         // The tracker's count excludes review comments on the lines of a pull request.
         counts.missing_comments = tracker_count.saturating_sub(live_count - review_count);
@@ -484,55 +446,35 @@ impl Writer<'_> {
         let (title, body) = bound_title(&record.title, &record.body);
         let labels = serde_json::Value::from(record.labels.clone()).to_string();
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
-        let id: i64 = self.query_value(
-            "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url,
-                 state, state_reason,
-                     author, author_bot, association, labels, milestone, locked, comment_count,
-                     created_at, updated_at,
-                     closed_at, merged_at, revision, raw_hash, dated_ahead)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-                 ?17, ?18, ?19, ?20, ?21,
-                     ?22, ?23, ?24)
-                 ON CONFLICT (key) DO UPDATE SET kind = excluded.kind,
-                 remote_id = excluded.remote_id,
-                     title = excluded.title, body = excluded.body, url = excluded.url,
-                     state = excluded.state,
-                     state_reason = excluded.state_reason, author = excluded.author,
-                     author_bot = excluded.author_bot,
-                     association = excluded.association, labels = excluded.labels,
-                     milestone = excluded.milestone,
-                     locked = excluded.locked, comment_count = excluded.comment_count,
-                     created_at = excluded.created_at, updated_at = excluded.updated_at,
-                     closed_at = excluded.closed_at, merged_at = excluded.merged_at,
-                     revision = excluded.revision,
-                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead,
-                     deleted_at = NULL
-                 RETURNING id",
-            params![
-                source.id,
-                record.kind.as_str(),
-                key,
-                record.number,
-                record.remote_id,
-                title,
-                body,
-                record.url,
-                record.state.map(State::as_str),
-                record.state_reason,
-                record.author.login,
-                record.author.bot,
-                record.author.association,
-                labels,
-                record.milestone,
-                record.locked,
-                record.comment_count,
-                second(record.created_at),
-                updated_at,
-                second(record.closed_at),
-                second(record.merged_at),
-                self.next_revision()?,
-                record.raw.hash.as_slice(),
-                evidence.is_ahead(),
+        let revision = self.next_revision()?;
+        let id = self.upsert(
+            "documents",
+            &["key"],
+            &[
+                ("source_id", &source.id),
+                ("kind", &record.kind.as_str()),
+                ("key", &key),
+                ("number", &record.number),
+                ("remote_id", &record.remote_id),
+                ("title", &title),
+                ("body", &body),
+                ("url", &record.url),
+                ("state", &record.state.map(State::as_str)),
+                ("state_reason", &record.state_reason),
+                ("author", &record.author.login),
+                ("author_bot", &record.author.bot),
+                ("association", &record.author.association),
+                ("labels", &labels),
+                ("milestone", &record.milestone),
+                ("locked", &record.locked),
+                ("comment_count", &record.comment_count),
+                ("created_at", &second(record.created_at)),
+                ("updated_at", &updated_at),
+                ("closed_at", &second(record.closed_at)),
+                ("merged_at", &second(record.merged_at)),
+                ("revision", &revision),
+                ("raw_hash", &record.raw.hash.as_slice()),
+                ("dated_ahead", &evidence.is_ahead()),
             ],
         )?;
         self.put_raw(RawKind::Document, id, raw)?;
@@ -543,22 +485,22 @@ impl Writer<'_> {
     /// Marks a document as deleted on its tracker: it is kept and can be read, but no search finds
     /// it. Returns `false` if it already was.
     pub fn mark_document_deleted(&self, key: &str, now: Timestamp) -> Result<bool> {
-        let count = self.execute(
+        self.execute(
             "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1
              AND deleted_at IS NULL",
             params![key, now.as_second(), self.next_revision()?],
-        )?;
-        Ok(count > 0)
+        )
+        .map(|count| count > 0)
     }
 
     /// Restores a document that was marked as deleted; returns whether it was.
     pub fn restore_document(&self, key: &str) -> Result<bool> {
-        let count = self.execute(
+        self.execute(
             "UPDATE documents SET deleted_at = NULL, revision = ?2 WHERE key = ?1
              AND deleted_at IS NOT NULL",
             params![key, self.next_revision()?],
-        )?;
-        Ok(count > 0)
+        )
+        .map(|count| count > 0)
     }
 
     /// Marks all documents of one source or of all as changed, so that every index reads them

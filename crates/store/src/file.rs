@@ -2,7 +2,7 @@
 //! vectors.
 
 use std::{
-    fs::{File, TryLockError},
+    fs::File,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError, TryLockError as TryMutexError},
     time::{Duration, Instant},
@@ -10,16 +10,15 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
+use super::lock::FileLock;
 use precedent_core::error::{Code, Error, Result};
 
 /// The time that a write waits for other processes' writes.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
-/// The interval at which a lock held by another thread or process is retried.
+/// The interval at which a lock held by another thread is retried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
-/// The number of read connections that are kept open.
 const MAX_IDLE_READERS: usize = 4;
 
-/// The access with which a file was opened.
 #[derive(Clone, Debug)]
 enum Access {
     /// Reading and writing.
@@ -126,7 +125,6 @@ impl SqliteFile {
         Self { path: path.to_owned(), mmap_size, access, writer, readers }
     }
 
-    /// Returns the reason why the file is read-only, if it is.
     pub(crate) fn read_only_reason(&self) -> Option<&str> {
         match &self.access {
             Access::Full => None,
@@ -284,27 +282,12 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Locks `FILE.lock` until the returned file is dropped; waits at most `timeout`.
-fn lock_opening(path: &Path, timeout: Duration) -> Result<File> {
-    let name = with_suffix(path, ".lock");
-    let file = super::lock::open(&name)?;
-    let start = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if start.elapsed() < timeout => {
-                std::thread::sleep(RETRY_INTERVAL);
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(
-                    Code::Busy,
-                    "another process has been opening this casebook for too long",
-                )
-                .with_hint("Wait until it has finished, or end it, then try again."));
-            }
-            Err(TryLockError::Error(e)) => return Err(Error::io(&name, e)),
-        }
-    }
+/// Locks `FILE.lock` until the returned lock is dropped; waits at most `timeout`.
+fn lock_opening(path: &Path, timeout: Duration) -> Result<FileLock> {
+    FileLock::acquire_within(&with_suffix(path, ".lock"), timeout)?.ok_or_else(|| {
+        Error::new(Code::Busy, "another process has been opening this casebook for too long")
+            .with_hint("Wait until it has finished, or end it, then try again.")
+    })
 }
 
 /// Returns whether a database was switched to WAL mode.
@@ -316,7 +299,6 @@ fn is_in_wal_mode(path: &Path) -> bool {
         && header[18..20] == [2, 2]
 }
 
-/// Returns the size of the write-ahead log in bytes.
 fn log_length(path: &Path) -> u64 {
     std::fs::metadata(with_suffix(path, "-wal")).map_or(0, |m| m.len())
 }
@@ -334,7 +316,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a connection with the common settings.
 fn connect(path: &Path, mmap_size: u32, access: &Access) -> Result<Connection> {
     connect_with_timeout(path, mmap_size, access, BUSY_TIMEOUT)
 }

@@ -34,27 +34,24 @@ impl Writer<'_> {
     pub(super) fn journal_old(&self, table: &str, id: i64) -> Result<()> {
         let Some(import) = self.import.get() else { return Ok(()) };
         let image = self.image(table, id)?;
-        self.execute(
+        self.change(
             "INSERT OR IGNORE INTO import_changes (import_id, table_name, row_id, before)
              VALUES (?1, ?2, ?3, ?4)",
             params![import, table, id, image],
-        )?;
-        Ok(())
+        )
     }
 
     /// Records a row in the journal after the current import created or changed it.
     pub(super) fn journal_new(&self, table: &str, id: i64, hash: Option<&[u8]>) -> Result<()> {
         let Some(import) = self.import.get() else { return Ok(()) };
-        self.execute(
+        self.change(
             "INSERT INTO import_changes (import_id, table_name, row_id, after)
              VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (import_id, table_name, row_id) DO UPDATE SET after = excluded.after",
             params![import, table, id, hash],
-        )?;
-        Ok(())
+        )
     }
 
-    /// Returns a row with its raw record, as JSON.
     fn image(&self, table: &str, id: i64) -> Result<Option<String>> {
         let row = self.cells(&format!("SELECT * FROM {table} WHERE id = ?1"), id)?;
         let kind = JOURNALED_TABLES.iter().find(|(name, _)| *name == table).map(|(_, kind)| kind);
@@ -88,14 +85,13 @@ impl Writer<'_> {
 
     /// Marks the items of an import's comments as changed: an item is indexed with its comments.
     fn mark_commented_items(&self, import: i64, revision: u64) -> Result<()> {
-        self.execute(
+        self.change(
             "UPDATE documents SET revision = ?1 WHERE (source_id, number) IN (
                  SELECT c.source_id, c.number FROM import_changes i
                  JOIN comments c ON c.id = i.row_id
                  WHERE i.import_id = ?2 AND i.table_name = 'comments')",
             params![revision, import],
-        )?;
-        Ok(())
+        )
     }
 
     /// Undoes the last import: removes rows that it created and restores rows that it changed. Rows
@@ -121,20 +117,17 @@ impl Writer<'_> {
         )?;
         let mut removed_keys: Vec<String> = Vec::new();
         for (table, kind) in JOURNALED_TABLES {
-            let ids: Vec<i64> = self.query_rows(
+            let ids: Vec<i64> = self.query_column(
                 "SELECT row_id FROM import_changes WHERE import_id = ?1 AND table_name = ?2",
                 params![import, table],
-                |r| r.get(0),
             )?;
             for id in ids {
                 // One row at a time, because it contains the whole text.
-                let (old_value, new_hash): (Option<String>, Option<Vec<u8>>) = self
-                    .transaction
-                    .prepare_cached(
-                        "SELECT before, after FROM import_changes
-                         WHERE import_id = ?1 AND table_name = ?2 AND row_id = ?3",
-                    )?
-                    .query_row(params![import, table, id], |r| r.try_into())?;
+                let (old_value, new_hash): (Option<String>, Option<Vec<u8>>) = self.query_row(
+                    "SELECT before, after FROM import_changes
+                     WHERE import_id = ?1 AND table_name = ?2 AND row_id = ?3",
+                    params![import, table, id],
+                )?;
                 let hash: Option<Vec<u8>> = self.query_optional(
                     &format!("SELECT raw_hash FROM {table} WHERE id = ?1"),
                     [id],
@@ -231,7 +224,6 @@ impl Writer<'_> {
         )
     }
 
-    /// Restores a row from its saved image.
     fn restore(&self, table: &str, kind: RawKind, id: i64, text: &str) -> Result<()> {
         let image: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
         let Some(row) = image["row"].as_object() else { return Ok(()) };

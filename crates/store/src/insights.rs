@@ -2,10 +2,10 @@
 
 use rusqlite::params;
 
-use super::{Reader, optional_time};
+use super::{Reader, SourceRow, optional_time};
 use precedent_core::{
     error::Result,
-    model::{CountedDuplicate, MonthVolume, State},
+    model::{CountedDuplicate, MonthVolume, SourceVolume, parse_name},
 };
 
 /// The known duplicates, by a link, the tracker's reason or a verdict. Links that a verdict
@@ -18,18 +18,7 @@ const DUPLICATES: &str = "WITH known (key) AS (
     UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
         WHERE verdict = 'duplicate')";
 
-/// The numbers of a source's issues.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VolumeRow {
-    /// All issues.
-    pub issues: u64,
-    /// Open issues.
-    pub open: u64,
-    /// Known duplicates.
-    pub duplicates: u64,
-    /// Seconds from report to closure of the closed issues, ascending.
-    pub durations: Vec<i64>,
-}
+const DAY: f64 = 86_400.0;
 
 impl Reader<'_> {
     /// Returns the issue counts of one source or of all by month, oldest first, without empty
@@ -64,30 +53,21 @@ impl Reader<'_> {
     }
 
     /// Returns the totals of a source's issues.
-    pub fn volume(&self, source: i64) -> Result<VolumeRow> {
-        let mut row = self
-            .transaction
-            .prepare_cached(&format!(
-                "{DUPLICATES}
-                 SELECT count(*), coalesce(sum(state = 'open'), 0), coalesce(sum(key IN known), 0)
-                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1"
-            ))?
-            .query_row([source], |r| {
-                Ok(VolumeRow {
-                    issues: r.get(0)?,
-                    open: r.get(1)?,
-                    duplicates: r.get(2)?,
-                    durations: Vec::new(),
-                })
-            })?;
-        row.durations = self.query_rows(
+    pub fn volume(&self, source: &SourceRow) -> Result<SourceVolume> {
+        let durations: Vec<i64> = self.query_column(
             "SELECT closed_at - created_at AS duration FROM documents
              WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1 AND state <> 'open'
                  AND closed_at >= created_at ORDER BY duration",
-            [source],
-            |r| r.get(0),
+            [source.id],
         )?;
-        Ok(row)
+        let query = format!(
+            "{DUPLICATES}
+             SELECT count(*), coalesce(sum(state = 'open'), 0), coalesce(sum(key IN known), 0)
+             FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1"
+        );
+        let (issues, open, duplicates) = self.query_row(&query, [source.id])?;
+        let (source, median_days) = (source.key.clone(), median_days(&durations));
+        Ok(SourceVolume { source, issues, open, duplicates, median_days })
     }
 
     /// Returns the known duplicates of one source or all, from one month (`2026-01`) or all, latest
@@ -110,7 +90,7 @@ impl Reader<'_> {
             Ok(CountedDuplicate {
                 key: r.get(0)?,
                 title: r.get(1)?,
-                state: state.as_deref().and_then(State::parse),
+                state: state.as_deref().and_then(parse_name),
                 state_reason: r.get(3)?,
                 created_at: optional_time(r, 4)?,
                 of: None,
@@ -120,5 +100,24 @@ impl Reader<'_> {
             duplicate.of = self.canonical(&duplicate.key)?.other_than(&duplicate.key);
         }
         Ok(duplicates)
+    }
+}
+
+/// Returns the median of ascending durations in seconds, in days: the lower one of an even count,
+/// because it is a real age.
+fn median_days(durations: &[i64]) -> Option<f64> {
+    let middle = durations.get(durations.len().saturating_sub(1) / 2);
+    middle.map(|seconds| *seconds as f64 / DAY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_is_a_real_age() {
+        assert_eq!(median_days(&[]), None);
+        assert_eq!(median_days(&[86_400]), Some(1.0));
+        assert_eq!(median_days(&[0, 86_400, 172_800, 864_000]), Some(1.0));
     }
 }

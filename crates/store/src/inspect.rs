@@ -14,7 +14,6 @@ use super::{
 };
 use precedent_core::error::{Code, Error, Result};
 
-/// The maximum number of integrity errors that are returned.
 const MAX_INTEGRITY_ERRORS: usize = 5;
 
 /// The state of a database file.
@@ -89,9 +88,6 @@ pub fn is_intact(path: &Path) -> bool {
 
 /// Copies a damaged database page by page, then rebuilds its indexes from its tables. Returns the
 /// remaining integrity errors.
-///
-/// # Errors
-/// [`Code::Busy`], [`Code::Io`] if the copy cannot be written.
 pub fn reindex(path: &Path) -> Result<Vec<String>> {
     let connection = open_existing(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -150,7 +146,6 @@ pub fn safety_copies(database: &Path) -> Vec<PathBuf> {
     copies
 }
 
-/// A foreign key.
 struct ForeignKey {
     table: String,
     column: String,
@@ -248,10 +243,6 @@ impl Writer<'_> {
 impl super::Store {
     /// Writes a compact copy of the database to a new file that only this user can read. Others can
     /// read and write in the meantime.
-    ///
-    /// # Errors
-    /// [`Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if
-    /// the database cannot be read.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         create_private(path)?;
         // Uses no write connection, so that a read-only casebook can be copied as well.

@@ -15,14 +15,12 @@ mod insights;
 mod inspect;
 mod links;
 mod lock;
-mod models;
 mod notes;
 mod portable;
 mod raw;
 mod releases;
 mod remotes;
 mod schema;
-mod skeletons;
 mod sources;
 mod ties;
 mod validation;
@@ -38,15 +36,14 @@ use std::{
 
 use jiff::Timestamp;
 use rusqlite::{
-    Connection, OptionalExtension as _, Params, Row,
+    Connection, OptionalExtension as _, Params, Row, ToSql,
     types::{FromSql, Type},
 };
 
 pub use calibrations::{Calibration, ScoreBaseline};
 pub use comments::{CommentText, StoredComment};
-pub use documents::{DocumentRevision, DocumentRow, Person, SourceCounts, Urgency};
+pub use documents::{DocumentRevision, DocumentRow, Person, SourceCounts, urgency};
 pub use file::{SqliteFile, is_empty_database, with_suffix};
-pub use insights::VolumeRow;
 pub use inspect::{
     BEFORE_REPAIR, Inspection, custom_model, inspect, is_intact, reindex, safety_copies, set_aside,
 };
@@ -86,7 +83,6 @@ impl DateEvidence {
     }
 }
 
-/// A date that is stored in the database.
 #[derive(Clone, Copy, Debug)]
 struct StoredDate {
     second: Option<i64>,
@@ -263,7 +259,16 @@ impl Reader<'_> {
         self.query_value("SELECT revision FROM casebook", [])
     }
 
-    /// Returns all rows of a query.
+    /// Returns the model in use; `None` stands for the built-in one.
+    pub fn model(&self) -> Result<Option<String>> {
+        self.query_value("SELECT model FROM casebook", [])
+    }
+
+    /// Returns the model whose vectors are being computed.
+    pub fn next_model(&self) -> Result<Option<String>> {
+        self.query_value("SELECT next_model FROM casebook", [])
+    }
+
     fn query_rows<T>(
         &self,
         sql: &str,
@@ -275,6 +280,13 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    fn query_row<T>(&self, sql: &str, params: impl Params) -> Result<T>
+    where
+        T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>,
+    {
+        Ok(self.transaction.prepare_cached(sql)?.query_row(params, |r| T::try_from(r))?)
+    }
+
     /// Returns the first row of a query, if any.
     fn query_optional<T>(
         &self,
@@ -283,6 +295,10 @@ impl Reader<'_> {
         parse: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
         Ok(self.transaction.prepare_cached(sql)?.query_row(params, parse).optional()?)
+    }
+
+    fn query_column<T: FromSql>(&self, sql: &str, params: impl Params) -> Result<Vec<T>> {
+        self.query_rows(sql, params, |r| r.get(0))
     }
 
     /// Returns the first column of the first row of a query.
@@ -313,9 +329,53 @@ impl<'a> Writer<'a> {
         Self { reader, revision: Cell::new(None), import: Cell::new(None) }
     }
 
+    /// Sets the model whose vectors to compute; `None` keeps the model in use.
+    pub fn set_next_model(&self, name: Option<&str>) -> Result<()> {
+        self.change("UPDATE casebook SET next_model = ?1", [name])
+    }
+
+    /// Puts the next model into use if it is still `name`. The built-in model, called `built_in`,
+    /// is stored as NULL.
+    pub fn switch_model(&self, name: &str, built_in: &str) -> Result<()> {
+        self.change(
+            "UPDATE casebook SET model = nullif(?1, ?2), next_model = NULL WHERE next_model = ?1",
+            [name, built_in],
+        )
+    }
+
     /// Executes a statement; returns the number of changed rows.
     fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
         Ok(self.transaction.prepare_cached(sql)?.execute(params)?)
+    }
+
+    fn change(&self, sql: &str, params: impl Params) -> Result<()> {
+        self.execute(sql, params).map(drop)
+    }
+
+    /// Inserts a row of these columns and values, replacing a row with the same primary key.
+    fn replace(&self, table: &str, cells: &[(&str, &dyn ToSql)]) -> Result<()> {
+        let (columns, values, parameters) = row_parts(cells);
+        self.change(
+            &format!("INSERT OR REPLACE INTO {table} ({columns}) VALUES ({parameters})"),
+            &*values,
+        )
+    }
+
+    /// Inserts a row of these columns and values, or updates the row with the same values in the
+    /// columns of `key` and clears its mark of deletion. Returns its row id.
+    fn upsert(&self, table: &str, key: &[&str], cells: &[(&str, &dyn ToSql)]) -> Result<i64> {
+        let (columns, values, parameters) = row_parts(cells);
+        let changed_columns = cells.iter().filter(|(column, _)| !key.contains(column));
+        let updates: String =
+            changed_columns.map(|(column, _)| format!("{column} = excluded.{column}, ")).collect();
+        self.query_value(
+            &format!(
+                "INSERT INTO {table} ({columns}) VALUES ({parameters})
+                 ON CONFLICT ({}) DO UPDATE SET {updates} deleted_at = NULL RETURNING id",
+                key.join(", ")
+            ),
+            &*values,
+        )
     }
 
     /// Returns the revision of this transaction's changes, allocated at the first change.
@@ -331,22 +391,25 @@ impl<'a> Writer<'a> {
 
     /// Sets the casebook's revision to that of the latest change.
     fn raise_revision(&self) -> Result<()> {
-        self.execute(
+        self.change(
             "UPDATE casebook
              SET revision = max(revision, (SELECT coalesce(max(revision), 0) FROM documents))",
             [],
-        )?;
-        Ok(())
+        )
     }
 }
 
-/// Returns the error for an invalid value in the database.
+/// Returns the columns of a row, their values, and as many parameters.
+fn row_parts<'a>(cells: &[(&str, &'a dyn ToSql)]) -> (String, Vec<&'a dyn ToSql>, String) {
+    let (columns, values): (Vec<_>, Vec<_>) = cells.iter().copied().unzip();
+    (columns.join(", "), values, vec!["?"; cells.len()].join(", "))
+}
+
 fn invalid_value(problem: &str) -> Error {
     Error::new(Code::Corrupt, format!("the casebook contains an invalid value: {problem}"))
         .with_hint("Import the source again; records are replaced in place.")
 }
 
-/// Returns the error for an invalid value in a column.
 fn column_error(column: usize, problem: &str) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, problem.into())
 }

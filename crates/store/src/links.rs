@@ -7,10 +7,9 @@ use precedent_core::error::Result;
 
 /// A row of `links`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the table")]
 pub struct StoredLink {
-    /// The key of the source document.
     pub from_key: String,
-    /// The key of the target document.
     pub to_key: String,
     /// The kind: `duplicate_of`, `relates_to`, `closes` or `mentions`.
     pub kind: String,
@@ -54,12 +53,12 @@ impl Writer<'_> {
         links: &[(String, &'static str)],
     ) -> Result<()> {
         self.execute("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'", [from_key])?;
-        let mut insert = self.transaction.prepare_cached(
-            "INSERT INTO links (from_key, to_key, kind, origin)
-             VALUES (?1, ?2, ?3, 'text') ON CONFLICT DO NOTHING",
-        )?;
         for (to_key, kind) in links {
-            insert.execute(params![from_key, to_key, kind])?;
+            self.execute(
+                "INSERT INTO links (from_key, to_key, kind, origin)
+                 VALUES (?1, ?2, ?3, 'text') ON CONFLICT DO NOTHING",
+                params![from_key, to_key, kind],
+            )?;
         }
         Ok(())
     }
@@ -67,54 +66,49 @@ impl Writer<'_> {
     /// Deletes the tracker's links about a closed item: to the item that it duplicates, and from
     /// the items that closed it.
     pub fn forget_tracker_links(&self, key: &str) -> Result<()> {
-        self.execute(
+        self.change(
             "DELETE FROM links WHERE origin = 'tracker'
              AND (from_key = ?1 AND kind = 'duplicate_of' OR to_key = ?1 AND kind = 'closes')",
             [key],
-        )?;
-        Ok(())
+        )
     }
 
     /// Deletes the tracker's links from an item whose record always contains all of them.
     pub fn forget_stated_links(&self, key: &str) -> Result<()> {
-        self.execute("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1", [key])?;
-        Ok(())
+        self.change("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1", [key])
     }
 
     /// Adds a link from the tracker, which takes precedence over one from a text.
     pub fn add_tracker_link(&self, from_key: &str, to_key: &str, kind: &'static str) -> Result<()> {
-        self.execute(
+        self.change(
             "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'tracker')
                  ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker'
                  WHERE origin = 'text'",
             params![from_key, to_key, kind],
-        )?;
-        Ok(())
+        )
     }
 
     /// Links two documents for a person or the engine (`origin`) unless a link in either direction
     /// exists. Returns whether the link is new.
     pub fn connect(&self, from_key: &str, to_key: &str, origin: &'static str) -> Result<bool> {
-        let count = self.execute(
+        self.execute(
             "INSERT INTO links (from_key, to_key, kind, origin)
                  SELECT ?1, ?2, 'relates_to', ?3 WHERE NOT EXISTS (
                      SELECT 1 FROM links WHERE from_key = ?2 AND to_key = ?1
                      AND kind = 'relates_to')
                  ON CONFLICT DO NOTHING",
             params![from_key, to_key, origin],
-        )?;
-        Ok(count > 0)
+        )
+        .map(|count| count > 0)
     }
 
     /// Deletes all links from and to a document.
     pub fn disconnect(&self, key: &str) -> Result<()> {
-        self.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])?;
-        Ok(())
+        self.change("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])
     }
 
     /// Sets the revision up to which links have been extracted from texts.
     pub fn set_links_revision(&self, revision: u64) -> Result<()> {
-        self.execute("UPDATE casebook SET links_revision = ?1", [revision])?;
-        Ok(())
+        self.change("UPDATE casebook SET links_revision = ?1", [revision])
     }
 }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
-use super::{DocumentRow, Reader, Writer, documents, invalid_value, parse_column};
+use super::{DocumentRow, Reader, StoredLink, Writer, documents, invalid_value, parse_column};
 use precedent_core::{
     error::Result,
-    model::{Lifecycle, Note, NoteKind},
+    model::{Lifecycle, Note, NoteKind, parse_name},
 };
 
 /// The key of the source of all notes.
@@ -14,12 +14,10 @@ pub const NOTES: &str = "note";
 
 /// A stored note.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the tables")]
 pub struct NoteRow {
-    /// The note's document.
     pub document: DocumentRow,
-    /// The kind of note.
     pub kind: NoteKind,
-    /// The lifecycle state.
     pub lifecycle: Lifecycle,
     /// The [`content_hash`] of the note.
     pub content_hash: [u8; 16],
@@ -27,12 +25,10 @@ pub struct NoteRow {
 
 /// The content of a note to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the fields say what they are")]
 pub struct NoteContent<'a> {
-    /// The title.
     pub title: &'a str,
-    /// The text.
     pub body: &'a str,
-    /// The tags.
     pub tags: &'a [String],
 }
 
@@ -63,8 +59,8 @@ fn select(condition: &str) -> String {
 fn read_row(r: &Row<'_>) -> rusqlite::Result<NoteRow> {
     Ok(NoteRow {
         document: documents::read_row(r)?,
-        kind: parse_column(r, 24, NoteKind::parse)?,
-        lifecycle: parse_column(r, 25, Lifecycle::parse)?,
+        kind: parse_column(r, 24, parse_name)?,
+        lifecycle: parse_column(r, 25, parse_name)?,
         content_hash: r.get(26)?,
     })
 }
@@ -82,18 +78,12 @@ impl Reader<'_> {
         self.query_rows(&query, [kind.map(NoteKind::as_str)], read_row)
     }
 
-    /// Returns the number of notes.
-    pub fn note_count(&self) -> Result<u64> {
-        self.query_value("SELECT count(*) FROM notes", [])
-    }
-
     /// Returns a stored note as users see it, with its links.
     pub fn shown_note(&self, note: NoteRow) -> Result<Note> {
         let d = note.document;
-        let links = self.links(&d.key)?;
-        let relations = links.into_iter().filter(|l| l.kind == "relates_to");
-        let relations =
-            relations.map(|l| if l.from_key == d.key { l.to_key } else { l.from_key }).collect();
+        let relations = self.links(&d.key)?.into_iter().filter(|l| l.kind == "relates_to");
+        let other_key = |l: StoredLink| if l.from_key == d.key { l.to_key } else { l.from_key };
+        let connected = relations.map(other_key).collect();
         let created_at = d.created_at.ok_or_else(|| invalid_value("a note without a time"))?;
         Ok(Note {
             kind: note.kind,
@@ -102,7 +92,7 @@ impl Reader<'_> {
             // The first label is the kind, so that `label:lesson` finds lessons.
             tags: d.labels.into_iter().skip(1).collect(),
             lifecycle: note.lifecycle,
-            connected: relations,
+            connected,
             created_at,
             updated_at: d.updated_at.unwrap_or(created_at),
             key: d.key,
@@ -173,11 +163,10 @@ impl Writer<'_> {
                 hash.as_slice()
             ],
         )?;
-        self.execute(
+        self.change(
             "UPDATE notes SET lifecycle = ?2, content_hash = ?3 WHERE document_id = ?1",
             params![id, lifecycle.as_str(), hash.as_slice()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Removes a note with its text; its number is never reused.
@@ -185,12 +174,11 @@ impl Writer<'_> {
         let id = note.document.id;
         self.disconnect(&note.document.key)?;
         self.execute("DELETE FROM notes WHERE document_id = ?1", [id])?;
-        self.execute(
+        self.change(
             "UPDATE documents SET title = '', body = '', labels = '[]', deleted_at = ?2,
              revision = ?3 WHERE id = ?1",
             params![id, now.as_second(), self.next_revision()?],
-        )?;
-        Ok(())
+        )
     }
 }
 

@@ -16,7 +16,6 @@ use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _,
     backup::{Backup, StepResult},
     functions::{Context, FunctionFlags},
-    types::ValueRef,
 };
 
 use super::{
@@ -25,7 +24,7 @@ use super::{
     inspect::{integrity_errors, open_existing},
     raw::{Repack, repack},
     schema::{self, objects},
-    validation::{MAX_TEXT, Purpose, refuse_bad_sources, register, repair},
+    validation::{MAX_TEXT, Purpose, lossy_text, refuse_bad_sources, register, repair},
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result, cancel_error},
@@ -88,16 +87,13 @@ const NOT_IN_NOTES: &str =
     "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
 const NOT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
          OR t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes')))";
-/// Columns of local state, which are not copied. The next sync continues from the watermark.
-const RESET_COLUMNS: &[(&str, &str)] = &[
-    ("streams", "next_page"),
-    ("streams", "etag"),
-    ("streams", "etag_page"),
-    ("remotes", "problem"),
-];
 /// Columns with local values; `t` is the copied row. Trust applies to a project rather than a host,
-/// because a host has projects of many owners.
+/// because a host has projects of many owners. The next sync continues from the watermark.
 const LOCAL_VALUES: &[(&str, &str, &str)] = &[
+    ("streams", "next_page", "NULL"),
+    ("streams", "etag", "NULL"),
+    ("streams", "etag_page", "NULL"),
+    ("remotes", "problem", "NULL"),
     (
         "remotes",
         "trusted",
@@ -143,9 +139,6 @@ pub type RemoteCheck<'a> = &'a dyn Fn(&SourceRow, &RemoteRow) -> bool;
 impl Store {
     /// Writes a copy of the casebook, with or without private notes, into a new database that only
     /// this user can read.
-    ///
-    /// # Errors
-    /// [`Code::Io`] if the file exists or cannot be written.
     pub fn write_portable(&self, path: &Path, notes: bool) -> Result<CasebookContents> {
         create_private(path)?;
         let mut connection = Connection::open(path)?;
@@ -167,9 +160,6 @@ impl Store {
 
     /// Replaces the whole database with one that [`check_foreign`] has accepted, in one transaction
     /// (<https://sqlite.org/backup.html>).
-    ///
-    /// # Errors
-    /// [`Code::Busy`] if another process writes for over a minute.
     pub fn replace_with(&self, path: &Path) -> Result<()> {
         let source = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.file.with_writer(|connection| {
@@ -208,12 +198,11 @@ impl Store {
         now: Timestamp,
         task: &Task,
     ) -> Result<VerifiedCopy> {
-        let own_keys = self.read(|r| source_keys(r.transaction, "main"))?;
-        let (packers, dictionaries) = self.read(|r| {
+        let (own_keys, packers, dictionaries, is_empty) = self.read(|r| {
             let packers = (r.raw_packer(RawKind::Document)?, r.raw_packer(RawKind::Comment)?);
-            Ok((packers, dictionaries(r.transaction)?))
+            let own_keys = source_keys(r.transaction, "main")?;
+            Ok((own_keys, packers, dictionaries(r)?, has_no_raw_records(r.transaction)?))
         })?;
-        let is_empty = self.read(|r| has_no_raw_records(r.transaction))?;
         let mut connection = Connection::open(path)?;
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
@@ -226,8 +215,7 @@ impl Store {
                 &source_keys(c, "main").map_err(|e| unreadable_row(&e))?,
             )?;
             if contents(c, "main")? != *description {
-                return Err(Error::invalid("the contents of the file don't match its description")
-                    .with_hint("Get the file again; nothing was imported."));
+                return Err(file_error("the contents of the file don't match its description"));
             }
             refuse_bad_sources(c)?;
             refuse_foreign_keys(c)?;
@@ -283,7 +271,7 @@ impl Store {
             run_interruptible(connection, task, |connection| {
                 with_attached(connection, &copy.path, |c| {
                     resolve_conflicts(c)?;
-                    if dictionaries(c)? != copy.dictionaries {
+                    if dictionaries(&Reader { transaction: c })? != copy.dictionaries {
                         return Err(Error::new(
                             Code::Busy,
                             "another process changed this casebook during the import",
@@ -365,11 +353,10 @@ fn max_id(c: &Connection, table: &str) -> Result<i64> {
     Ok(c.query_row(&query, [], |r| r.get(0))?)
 }
 
-fn dictionaries(c: &Connection) -> Result<Dictionaries> {
-    let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries ORDER BY id")?;
-    let rows =
-        statement.query_map([], |r| Ok((r.get(0)?, blake3::hash(r.get_ref(1)?.as_blob()?))))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+fn dictionaries(reader: &Reader<'_>) -> Result<Dictionaries> {
+    reader.query_rows("SELECT id, data FROM main.raw_dictionaries ORDER BY id", [], |r| {
+        Ok((r.get(0)?, blake3::hash(r.get_ref(1)?.as_blob()?)))
+    })
 }
 
 /// Returns whether no raw record is stored, so that an import copies raw records unchanged, with
@@ -384,10 +371,13 @@ fn has_no_raw_records(c: &Connection) -> Result<bool> {
     )?)
 }
 
+fn file_error(message: impl Into<String>) -> Error {
+    Error::invalid(message).with_hint("Get the file again; nothing was imported.")
+}
+
 /// Returns the error for a file with a row that breaks no rule but cannot be read.
 fn unreadable_row(error: &Error) -> Error {
-    Error::invalid(format!("the file contains an unreadable row: {error}"))
-        .with_hint("Get the file again; nothing was imported.")
+    file_error(format!("the file contains an unreadable row: {error}"))
 }
 
 /// Removes orphaned rows; returns a sentence for each table.
@@ -433,8 +423,7 @@ fn remove_invalid_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<
 /// [`Code::NewerCasebook`]; [`Code::InvalidInput`] if it is not a valid casebook.
 pub fn check_foreign(path: &Path) -> Result<()> {
     let invalid = |problem: String| {
-        Error::invalid(format!("the file does not contain a valid casebook: {problem}"))
-            .with_hint("Get the file again; nothing was imported.")
+        file_error(format!("the file does not contain a valid casebook: {problem}"))
     };
     let mut connection = open_existing(path)?;
     connection
@@ -491,11 +480,8 @@ fn with_attached<T>(
 }
 
 fn source_keys(c: &Connection, database: &str) -> Result<Vec<String>> {
-    let mut statement = c.prepare(&format!(
-        "SELECT key FROM {database}.sources WHERE kind <> 'notes' ORDER BY key"
-    ))?;
-    let rows = statement.query_map([], |r| r.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let query = format!("SELECT key FROM {database}.sources WHERE kind <> 'notes' ORDER BY key");
+    Reader { transaction: c }.query_column(&query, [])
 }
 
 /// A guard for the SQL function `in_file(KEY)`, which returns whether a document belongs to a
@@ -537,40 +523,33 @@ fn refuse_foreign_keys(c: &Connection) -> Result<()> {
          WHERE CASE WHEN d.kind = 'note' THEN d.key NOT LIKE 'note#%'
              ELSE substr(d.key, 1, length(s.key) + 1) NOT IN (s.key || '#', s.key || ':') END
          LIMIT 1";
-    let key = |r: &rusqlite::Row<'_>| match r.get_ref(0)? {
-        ValueRef::Text(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-        _ => Ok(String::new()),
-    };
-    match c.query_row(query, [], key).optional()? {
+    match c.query_row(query, [], |r| Ok(lossy_text(r.get_ref(0)?))).optional()? {
         None => Ok(()),
-        Some(key) => Err(Error::invalid(format!("the file lists {key} under another source"))
-            .with_hint("Get the file again; nothing was imported.")),
+        Some(key) => Err(file_error(format!("the file lists {key} under another source"))),
     }
 }
 
 /// Returns sentences about the file's verdicts that are not imported.
 fn left_out_verdicts(c: &Connection) -> Result<Vec<String>> {
+    let causes = [
+        (
+            "WHERE NOT (in_file(t.first_key) AND in_file(t.second_key))",
+            "the file does not contain both sources",
+        ),
+        (
+            "JOIN main.verdicts m USING (first_key, second_key)
+             WHERE in_file(t.first_key) AND in_file(t.second_key)",
+            "an existing decision is kept",
+        ),
+    ];
     let mut out = Vec::new();
-    let mut statement = c.prepare(
-        "SELECT first_key, second_key FROM other.verdicts t
-         WHERE NOT (in_file(t.first_key) AND in_file(t.second_key)) ORDER BY 1, 2",
-    )?;
-    let rows = statement.query_map([], |r| r.try_into())?;
-    for row in rows {
-        let (first, second): (String, String) = row?;
-        out.push(format!(
-            "The decision about {first} and {second}: the file does not contain both sources."
-        ));
-    }
-    let mut statement = c.prepare(
-        "SELECT t.first_key, t.second_key FROM other.verdicts t
-         JOIN main.verdicts m USING (first_key, second_key)
-         WHERE in_file(t.first_key) AND in_file(t.second_key) ORDER BY 1, 2",
-    )?;
-    let rows = statement.query_map([], |r| r.try_into())?;
-    for row in rows {
-        let (first, second): (String, String) = row?;
-        out.push(format!("The decision about {first} and {second}: an existing decision is kept."));
+    for (condition, cause) in causes {
+        let query = format!(
+            "SELECT 'The decision about ' || t.first_key || ' and ' || t.second_key
+             FROM other.verdicts t {condition} ORDER BY t.first_key, t.second_key"
+        );
+        let pairs: Vec<String> = Reader { transaction: c }.query_column(&query, [])?;
+        out.extend(pairs.into_iter().map(|pair| format!("{pair}: {cause}.")));
     }
     Ok(out)
 }
@@ -638,23 +617,21 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     }
     let copies_dictionaries = has_no_raw_records(c)?;
     for (table, rule) in TABLES {
-        let result = match rule {
+        let (insert, filter) = match rule {
             Rule::Skip if *table == "raw_dictionaries" && copies_dictionaries => {
-                copy(c, table, "INSERT", "TRUE", &offsets, revision, bare)
+                ("INSERT", "TRUE".to_owned())
             }
-            Rule::Skip => Ok(()),
-            Rule::Matching(filter) => copy(c, table, "INSERT", filter, &offsets, revision, bare),
-            Rule::New(filter) => {
-                copy(c, table, "INSERT OR IGNORE", filter, &offsets, revision, bare)
-            }
+            Rule::Skip => continue,
+            Rule::Matching(filter) => ("INSERT", (*filter).to_owned()),
+            Rule::New(filter) => ("INSERT OR IGNORE", (*filter).to_owned()),
             Rule::Raw(kind) => {
                 let name = kind.as_str();
                 let offset = offsets.get(format!("{name}s").as_str()).copied().unwrap_or(0);
-                let filter = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
-                copy(c, table, "INSERT", &filter, &offsets, revision, bare)
+                ("INSERT", format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)"))
             }
         };
-        result.map_err(|error| constraint_error(error, table, direction))?;
+        copy(c, table, insert, &filter, &offsets, revision, bare)
+            .map_err(|error| constraint_error(error, table, direction))?;
     }
     Writer::new(c).raise_revision()
 }
@@ -695,15 +672,16 @@ fn copy(
     revision: i64,
     bare: bool,
 ) -> Result<()> {
-    let mut statement = c.prepare(
+    let reader = Reader { transaction: c };
+    let foreign_keys: Vec<(String, String)> = reader.query_rows(
         "SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1, 'main')
          WHERE coalesce(\"to\", 'id') = 'id'",
+        [table],
+        |r| r.try_into(),
     )?;
-    let parents: HashMap<String, String> =
-        statement.query_map([table], |r| r.try_into())?.collect::<rusqlite::Result<_>>()?;
-    let mut statement = c.prepare("SELECT name FROM pragma_table_info(?1, 'main')")?;
+    let parents: HashMap<String, String> = foreign_keys.into_iter().collect();
     let columns: Vec<String> =
-        statement.query_map([table], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        reader.query_column("SELECT name FROM pragma_table_info(?1, 'main')", [table])?;
     let offset_of = |name: &str| offsets.get(name).copied().unwrap_or(0);
     let local_value = |column: &str| {
         LOCAL_VALUES
@@ -715,7 +693,6 @@ fn copy(
         .iter()
         .map(|column| match parents.get(column) {
             _ if let Some(value) = local_value(column) => value.to_owned(),
-            _ if RESET_COLUMNS.contains(&(table, column.as_str())) => "NULL".to_owned(),
             Some(parent) => format!("t.\"{column}\" + {}", offset_of(parent)),
             None if column == "id" => format!("t.id + {}", offset_of(table)),
             None if column == "revision" => format!("{revision} + t.id / {REVISION_STEP}"),

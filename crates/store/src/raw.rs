@@ -114,9 +114,6 @@ impl Reader<'_> {
     }
 
     /// Returns the raw record of a document.
-    ///
-    /// # Errors
-    /// [`Code::Corrupt`] if it cannot be unpacked.
     pub fn document_raw(&self, document: i64) -> Result<Option<Vec<u8>>> {
         self.unpack_raw(RawKind::Document, document)
     }
@@ -148,15 +145,14 @@ impl Writer<'_> {
     /// Stores the raw record of a document or comment, replacing an earlier one.
     pub(super) fn put_raw(&self, kind: RawKind, id: i64, raw: &PackedRaw) -> Result<()> {
         let kind = kind.as_str();
-        self.execute(
+        self.change(
             &format!(
                 "INSERT INTO {kind}_raw ({kind}_id, dictionary_id, data) VALUES (?1, ?2, ?3)
                  ON CONFLICT ({kind}_id) DO UPDATE SET dictionary_id = excluded.dictionary_id,
                  data = excluded.data"
             ),
             params![id, raw.dictionary, raw.data],
-        )?;
-        Ok(())
+        )
     }
 
     /// Trains and stores a dictionary from the first records of a kind, unless there is one.
@@ -179,12 +175,11 @@ impl Writer<'_> {
         // Training fails if the samples are too similar; records are then packed without one.
         let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) else { return Ok(()) };
         // Use a new id, because another process may still use an old dictionary.
-        self.execute(
+        self.change(
             "INSERT INTO raw_dictionaries (id, kind, data)
              VALUES (abs(random() % 1099511627776) + 1, ?1, ?2)",
             params![kind.as_str(), data],
-        )?;
-        Ok(())
+        )
     }
 
     /// Trains new dictionaries on the current records, and recompresses all records with them.
@@ -200,7 +195,7 @@ impl Writer<'_> {
                 continue;
             }
             let query = format!("SELECT {name}_id FROM {name}_raw ORDER BY 1");
-            let ids: Vec<i64> = self.query_rows(&query, [], |r| r.get(0))?;
+            let ids: Vec<i64> = self.query_column(&query, [])?;
             let mut samples = Vec::new();
             for id in ids.iter().step_by(ids.len().div_ceil(SAMPLE_SIZE).max(1)) {
                 task.check()?;
@@ -233,14 +228,12 @@ impl Writer<'_> {
 
     /// Records that dictionaries and free pages may contain words of removed data.
     pub(super) fn record_residue(&self) -> Result<()> {
-        self.execute("UPDATE casebook SET residue = residue + 1", [])?;
-        Ok(())
+        self.change("UPDATE casebook SET residue = residue + 1", [])
     }
 
     /// Resets the number of removals unless it changed since it was read.
     pub(super) fn clear_residue(&self, residue: i64) -> Result<()> {
-        self.execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])?;
-        Ok(())
+        self.change("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])
     }
 }
 
@@ -249,7 +242,6 @@ fn declared_size(data: &[u8]) -> Option<usize> {
     usize::try_from(get_frame_content_size(data).ok()??).ok()
 }
 
-/// The options for recompressing stored records.
 pub(super) struct Repack<'a> {
     /// The packer; without one, readable records stay unchanged.
     pub(super) packer: Option<&'a RawPacker>,

@@ -1,5 +1,6 @@
 //! Releases of a source's product, and the items that their notes list.
 
+use jiff::Timestamp;
 use rusqlite::params;
 
 use super::{Reader, Writer, optional_time};
@@ -27,10 +28,9 @@ impl Reader<'_> {
 
     /// Returns the names of the releases whose notes list an item as fixed.
     pub fn releases_with(&self, source: i64, number: u64) -> Result<Vec<String>> {
-        self.query_rows(
+        self.query_column(
             "SELECT name FROM release_items WHERE source_id = ?1 AND number = ?2 ORDER BY name",
             params![source, number],
-            |r| r.get(0),
         )
     }
 }
@@ -45,34 +45,32 @@ impl Writer<'_> {
              AND name IN (SELECT name FROM releases WHERE {IS_PLANNED})"
         );
         self.execute(&items, [source])?;
-        self.execute(&format!("DELETE FROM releases WHERE {IS_PLANNED}"), [source])?;
-        Ok(())
+        self.change(&format!("DELETE FROM releases WHERE {IS_PLANNED}"), [source])
     }
 
     /// Stores releases of a source, replacing those with the same names.
     pub fn set_releases(&self, source: i64, releases: &[ReleaseRecord]) -> Result<()> {
-        let mut insert_release = self.transaction.prepare_cached(
-            "INSERT OR REPLACE INTO releases (source_id, name, released_at, is_released, url)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?;
-        let mut delete_items = self
-            .transaction
-            .prepare_cached("DELETE FROM release_items WHERE source_id = ?1 AND name = ?2")?;
-        let mut insert_item = self.transaction.prepare_cached(
-            "INSERT OR IGNORE INTO release_items (source_id, number, name) VALUES (?1, ?2, ?3)",
-        )?;
         for record in releases {
-            let released_at = record.released_at.map(jiff::Timestamp::as_second);
-            insert_release.execute(params![
-                source,
-                record.name,
-                released_at,
-                record.is_released,
-                record.url
-            ])?;
-            delete_items.execute(params![source, record.name])?;
+            self.replace(
+                "releases",
+                &[
+                    ("source_id", &source),
+                    ("name", &record.name),
+                    ("released_at", &record.released_at.map(Timestamp::as_second)),
+                    ("is_released", &record.is_released),
+                    ("url", &record.url),
+                ],
+            )?;
+            self.execute(
+                "DELETE FROM release_items WHERE source_id = ?1 AND name = ?2",
+                params![source, record.name],
+            )?;
             for number in &record.items {
-                insert_item.execute(params![source, number, record.name])?;
+                self.execute(
+                    "INSERT OR IGNORE INTO release_items (source_id, number, name)
+                     VALUES (?1, ?2, ?3)",
+                    params![source, number, record.name],
+                )?;
             }
         }
         Ok(())

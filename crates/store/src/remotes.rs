@@ -8,14 +8,11 @@ use precedent_core::{error::Result, model::SyncProgress};
 
 /// A row of `remotes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the table")]
 pub struct RemoteRow {
-    /// The host as shown to users.
     pub host: String,
-    /// The base URL of its API.
     pub base_url: String,
-    /// The project's current name on the tracker.
     pub project: String,
-    /// The tracker's id of the project.
     pub remote_id: Option<String>,
     /// True if its wiki is mirrored as well.
     pub wiki: bool,
@@ -93,11 +90,7 @@ impl Reader<'_> {
 
     /// Returns the names of the lists of a source that have a recorded sync position.
     pub fn stream_names(&self, source: i64) -> Result<Vec<String>> {
-        self.query_rows(
-            "SELECT name FROM streams WHERE source_id = ?1 ORDER BY name",
-            [source],
-            |r| r.get(0),
-        )
+        self.query_column("SELECT name FROM streams WHERE source_id = ?1 ORDER BY name", [source])
     }
 
     /// Returns the sync position of a list.
@@ -124,7 +117,7 @@ impl Reader<'_> {
     /// Returns the numbers of a source's items without tombstones, ascending; with `only_open`, of
     /// the open ones.
     pub fn item_numbers(&self, source: i64, only_open: bool) -> Result<Vec<u64>> {
-        self.query_rows(
+        self.query_column(
             if only_open {
                 "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL
                  AND deleted_at IS NULL AND state = 'open' ORDER BY number"
@@ -133,27 +126,24 @@ impl Reader<'_> {
                  AND deleted_at IS NULL ORDER BY number"
             },
             [source],
-            |r| r.get(0),
         )
     }
 
     /// Returns the keys of a source's pages, without tombstones.
     pub fn page_keys(&self, source: i64) -> Result<Vec<String>> {
-        self.query_rows(
+        self.query_column(
             "SELECT key FROM documents WHERE source_id = ?1 AND kind = 'page'
              AND deleted_at IS NULL ORDER BY key",
             [source],
-            |r| r.get(0),
         )
     }
 
     /// Returns the keys of a source's deleted pages.
     pub fn deleted_page_keys(&self, source: i64) -> Result<Vec<String>> {
-        self.query_rows(
+        self.query_column(
             "SELECT key FROM documents WHERE deleted_at IS NOT NULL AND source_id = ?1
              AND kind = 'page' ORDER BY key",
             [source],
-            |r| r.get(0),
         )
     }
 
@@ -212,10 +202,9 @@ impl Reader<'_> {
     /// Returns the numbers of at most `limit` issues that [`Reader::unread_relation_count`] counts,
     /// newest first.
     pub fn next_relations(&self, source: i64, limit: usize) -> Result<Vec<u64>> {
-        self.query_rows(
+        self.query_column(
             &format!("SELECT d.number {UNREAD_RELATIONS} ORDER BY d.number DESC LIMIT ?2"),
             params![source, limit],
-            |r| r.get(0),
         )
     }
 }
@@ -223,29 +212,28 @@ impl Reader<'_> {
 impl Writer<'_> {
     /// Records that the closing relations of these items were fetched.
     pub fn mark_relations_read(&self, source: i64, numbers: &[u64]) -> Result<()> {
-        let mut statement = self.transaction.prepare_cached(
-            "INSERT OR REPLACE INTO relations_read (source_id, number, updated_at)
-             SELECT source_id, number, coalesce(updated_at, 0) FROM documents WHERE source_id = ?1
-             AND number = ?2",
-        )?;
         for number in numbers {
-            statement.execute(params![source, number])?;
+            self.execute(
+                "INSERT OR REPLACE INTO relations_read (source_id, number, updated_at)
+                 SELECT source_id, number, coalesce(updated_at, 0) FROM documents
+                 WHERE source_id = ?1 AND number = ?2",
+                params![source, number],
+            )?;
         }
         Ok(())
     }
 
     /// Marks a project on a tracker as trusted, so that sources mirrored from it may use a token.
     pub fn trust(&self, base_url: &str, project: &str) -> Result<()> {
-        self.execute(
+        self.change(
             "UPDATE remotes SET trusted = 1 WHERE base_url = ?1 AND project = ?2 COLLATE NOCASE",
             [base_url, project],
-        )?;
-        Ok(())
+        )
     }
 
     /// Sets the remote of a source.
     pub fn set_remote(&self, source: i64, remote: &RemoteRow) -> Result<()> {
-        self.execute(
+        self.change(
             "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki, trusted)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (source_id) DO UPDATE SET host = excluded.host,
@@ -260,82 +248,71 @@ impl Writer<'_> {
                 remote.wiki,
                 remote.is_trusted
             ],
-        )?;
-        Ok(())
+        )
     }
 
     /// Records the progress of a sync.
     pub fn set_progress(&self, source: i64, row: &SyncProgress) -> Result<()> {
-        self.execute(
-            "INSERT OR REPLACE INTO sync_progress
-             (source_id, phase, done, total, unit, started_at, told_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                source,
-                row.phase,
-                row.done,
-                row.total,
-                row.unit,
-                row.started_at.as_second(),
-                row.told_at.as_second(),
+        self.replace(
+            "sync_progress",
+            &[
+                ("source_id", &source),
+                ("phase", &row.phase),
+                ("done", &row.done),
+                ("total", &row.total),
+                ("unit", &row.unit),
+                ("started_at", &row.started_at.as_second()),
+                ("told_at", &row.told_at.as_second()),
             ],
-        )?;
-        Ok(())
+        )
     }
 
     /// Deletes the recorded progress of a sync.
     pub fn forget_progress(&self, source: i64) -> Result<()> {
-        self.execute("DELETE FROM sync_progress WHERE source_id = ?1", [source])?;
-        Ok(())
+        self.change("DELETE FROM sync_progress WHERE source_id = ?1", [source])
     }
 
     /// Records the end of a sync.
     pub fn end_sync(&self, source: i64, now: Timestamp, problem: Option<&str>) -> Result<()> {
         self.forget_progress(source)?;
-        self.execute(
+        self.change(
             "UPDATE remotes SET synced_at = ?2, problem = ?3 WHERE source_id = ?1",
             params![source, now.as_second(), problem],
-        )?;
-        Ok(())
+        )
     }
 
     /// Records the time of a check for deleted items.
     pub fn record_sweep(&self, source: i64, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.change(
             "UPDATE remotes SET swept_at = ?2 WHERE source_id = ?1",
             params![source, now.as_second()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Records the sync position of a list.
     pub fn set_stream(&self, source: i64, name: &str, row: &StreamRow) -> Result<()> {
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let (etag, page) = row.etag.as_ref().map(|(e, p)| (e, p)).unzip();
-        self.execute(
-            "INSERT OR REPLACE INTO streams (source_id, name, watermark, next_page, finished_at,
-             pages, unreadable, refused, etag, etag_page)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            params![
-                source,
-                name,
-                second(row.watermark),
-                row.next_page,
-                second(row.finished_at),
-                row.pages,
-                row.unreadable,
-                row.refused,
-                etag,
-                page,
+        self.replace(
+            "streams",
+            &[
+                ("source_id", &source),
+                ("name", &name),
+                ("watermark", &second(row.watermark)),
+                ("next_page", &row.next_page),
+                ("finished_at", &second(row.finished_at)),
+                ("pages", &row.pages),
+                ("unreadable", &row.unreadable),
+                ("refused", &row.refused),
+                ("etag", &etag),
+                ("etag_page", &page),
             ],
-        )?;
-        Ok(())
+        )
     }
 
     /// Deletes the sync positions of all lists of a source; stored records stay.
     pub fn forget_streams(&self, source: i64) -> Result<()> {
-        self.execute("DELETE FROM streams WHERE source_id = ?1", [source])?;
-        Ok(())
+        self.change("DELETE FROM streams WHERE source_id = ?1", [source])
     }
 
     /// Marks a comment as deleted on its tracker and its item as changed. Returns `false` if

@@ -118,7 +118,6 @@ fn migration_error(error: rusqlite_migration::Error) -> Error {
     }
 }
 
-/// Returns all schema objects of a schema version.
 pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
     let mut connection = Connection::open_in_memory()?;
     let version = usize::try_from(version).unwrap_or_default();
@@ -129,7 +128,6 @@ pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
 /// A schema object, such as a table or an index: its kind, name and SQL.
 pub(super) type Object = (String, String, Option<String>);
 
-/// Returns all schema objects of a database.
 pub(super) fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut statement =
         connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;

@@ -1,21 +1,20 @@
-//! Mirrored projects.
+//! Mirrored projects, and the lines of their issue templates.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, ToSql, params};
+use rusqlite::{Row, ToSql, params};
 
 use super::{Reader, Writer, invalid_value, optional_time, time};
 use precedent_core::error::Result;
+use precedent_text::skeleton::Skeleton;
 
 /// A row of `sources`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "columns of the table")]
 pub struct SourceRow {
-    /// Row id.
     pub id: i64,
     /// The key: `owner/name`.
     pub key: String,
-    /// The tracker's kind.
     pub kind: String,
-    /// Time at which it was added.
     pub added_at: Timestamp,
     /// Time at which it last received a record.
     pub changed_at: Option<Timestamp>,
@@ -52,14 +51,13 @@ impl Reader<'_> {
         let select = "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL
                       AND deleted_at IS NULL";
         let Some(numbers) = numbers else {
-            return self.query_rows(&format!("{select} ORDER BY id"), [source], |r| r.get(0));
+            return self.query_column(&format!("{select} ORDER BY id"), [source]);
         };
-        let mut statement =
-            self.transaction.prepare_cached(&format!("{select} AND number = ?2"))?;
+        let select = format!("{select} AND number = ?2");
         let mut out = Vec::new();
         for number in numbers {
             out.extend(
-                statement.query_row(params![source, number], |r| r.get::<_, i64>(0)).optional()?,
+                self.query_optional(&select, params![source, number], |r| r.get::<_, i64>(0))?,
             );
         }
         Ok(out)
@@ -72,6 +70,39 @@ impl Reader<'_> {
             [id],
             |r| Ok((r.get(0)?, r.get(1)?)),
         )
+    }
+
+    /// Returns the template skeleton of a source.
+    pub fn skeleton(&self, source: i64) -> Result<Skeleton> {
+        let query = "SELECT hash FROM skeleton_lines WHERE source_id = ?1";
+        let hashes: Vec<i64> = self.query_column(query, [source])?;
+        Ok(Skeleton::from_hashes(hashes.into_iter().map(i64::cast_unsigned)))
+    }
+
+    /// Returns the number of a source's items, and the number that its skeleton was computed from.
+    pub fn skeleton_age(&self, source: i64) -> Result<(u64, u64)> {
+        self.query_row(
+            "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND number IS NOT NULL),
+             skeleton_documents FROM sources s WHERE id = ?1",
+            [source],
+        )
+    }
+
+    /// Calls `visit` with the body of one in `step` items of a source.
+    pub fn item_bodies(
+        &self,
+        source: i64,
+        step: u64,
+        mut visit: impl FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.transaction.prepare(
+            "SELECT body FROM documents WHERE source_id = ?1 AND kind <> 'page' AND id % ?2 = 0",
+        )?;
+        let mut rows = statement.query(params![source, step])?;
+        while let Some(row) = rows.next()? {
+            visit(row.get_ref(0)?.as_str().unwrap_or_default())?;
+        }
+        Ok(())
     }
 }
 
@@ -93,17 +124,15 @@ impl Writer<'_> {
 
     /// Sets the tracker kind of a source.
     pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
-        self.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
-        Ok(())
+        self.change("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])
     }
 
     /// Sets the time at which a source last received a record.
     pub fn touch_source(&self, id: i64, now: Timestamp) -> Result<()> {
-        self.execute(
+        self.change(
             "UPDATE sources SET changed_at = ?2 WHERE id = ?1",
             params![id, now.as_second()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Removes a source with everything that was mirrored from it. Verdicts stay and apply again if
@@ -121,8 +150,7 @@ impl Writer<'_> {
                  AND row_id IN (SELECT id FROM comments WHERE source_id = ?1)",
             [source.id],
         )?;
-        self.execute("DELETE FROM sources WHERE id = ?1", [source.id])?;
-        Ok(())
+        self.change("DELETE FROM sources WHERE id = ?1", [source.id])
     }
 
     /// Deletes the links from documents, and the checks and candidates that name them. `keys` is a
@@ -137,5 +165,20 @@ impl Writer<'_> {
             self.execute(&format!("DELETE FROM {table} WHERE {key} IN ({keys})"), [&parameter])?;
         }
         Ok(())
+    }
+
+    /// Stores a source's skeleton with the number of items that it was computed from.
+    pub fn set_skeleton(&self, source: i64, skeleton: &Skeleton, items: u64) -> Result<()> {
+        self.execute("DELETE FROM skeleton_lines WHERE source_id = ?1", [source])?;
+        for hash in skeleton.hashes() {
+            self.execute(
+                "INSERT INTO skeleton_lines (source_id, hash) VALUES (?1, ?2)",
+                params![source, hash.cast_signed()],
+            )?;
+        }
+        self.change(
+            "UPDATE sources SET skeleton_documents = ?2 WHERE id = ?1",
+            params![source, items],
+        )
     }
 }

@@ -1,6 +1,8 @@
 //! Rules for every row, so that no cell breaks a command. They apply to imported casebook files
 //! and, in `doctor`, to this casebook.
 
+use std::borrow::Cow;
+
 use rusqlite::{
     Connection,
     functions::{Context, FunctionFlags},
@@ -21,11 +23,9 @@ const MAX_LINE: usize = 1000;
 const MAX_ID: i64 = 1 << 40;
 /// The maximum row id of a document. Filters hold one bit per id.
 const MAX_DOCUMENT_ID: i64 = 1 << 28;
-/// The maximum number of rows that are reported individually.
 const MAX_REPORTED: usize = 20;
 
-/// The repair of a row that breaks a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 enum Repair {
     /// Removes the row.
     Remove,
@@ -33,14 +33,17 @@ enum Repair {
     Set(&'static str),
     /// Sets these columns in a repair and on an import.
     Correct(&'static str),
+    /// Makes this column of texts readable in a repair; an import leaves the row out.
+    Read(String),
 }
 
 /// A condition that every row of a table must meet; `t` is the row.
+#[derive(Clone)]
 struct Rule {
     table: &'static str,
-    condition: &'static str,
+    condition: Cow<'static, str>,
     /// The description of a row that breaks the rule.
-    fault: &'static str,
+    fault: Cow<'static, str>,
     repair: Repair,
 }
 
@@ -50,7 +53,7 @@ const fn rule(
     fault: &'static str,
     repair: Repair,
 ) -> Rule {
-    Rule { table, condition, fault, repair }
+    Rule { table, condition: Cow::Borrowed(condition), fault: Cow::Borrowed(fault), repair }
 }
 
 const KEY: &str = "its key doesn't match its source, kind and number";
@@ -204,7 +207,6 @@ pub struct RowFaults {
 }
 
 impl RowFaults {
-    /// Adds the rows of another table.
     fn add(&mut self, faults: Self) {
         self.count += faults.count;
         let remaining = MAX_REPORTED.saturating_sub(self.first_faults.len());
@@ -307,62 +309,33 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     Ok(())
 }
 
-/// A rule for one table, with the repair of a row that breaks it.
-struct TableRule {
-    condition: String,
-    fault: String,
-    /// The columns to set; `None` if the row cannot be repaired.
-    update: Option<String>,
-    /// True if an import sets them as well.
-    is_correction: bool,
-}
-
 /// Returns the rules of a table: those in [`RULES`], and that every text and number is readable.
-fn rules_of(c: &Connection, table: &str) -> Result<Vec<TableRule>> {
-    let mut rules = Vec::new();
-    let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
-    let columns =
-        statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
-    for column in columns {
-        let (column, kind) = column?;
-        match kind.as_str() {
-            "TEXT" => rules.push(TableRule {
-                condition: format!("is_text(t.\"{column}\")"),
-                fault: format!("its {} is not text", column.replace('_', " ")),
-                update: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
-                is_correction: false,
-            }),
-            "REAL" => rules.push(TableRule {
-                condition: format!("is_finite(t.\"{column}\")"),
-                fault: format!("its {} is not a number", column.replace('_', " ")),
-                update: None,
-                is_correction: false,
-            }),
-            _ => {}
-        }
-    }
-    for rule in RULES.iter().filter(|rule| rule.table == table) {
-        let (update, is_correction) = match rule.repair {
-            Repair::Remove => (None, false),
-            Repair::Set(columns) => (Some(columns.to_owned()), false),
-            Repair::Correct(columns) => (Some(columns.to_owned()), true),
+fn rules_of(c: &Connection, table: &'static str) -> Result<Vec<Rule>> {
+    let columns: Vec<(String, String)> = Reader { transaction: c }.query_rows(
+        "SELECT name, type FROM pragma_table_info(?1, 'main')",
+        [table],
+        |r| r.try_into(),
+    )?;
+    let readable = |(column, kind): (String, String)| {
+        let name = column.replace('_', " ");
+        let (test, fault, repair) = match kind.as_str() {
+            "TEXT" => ("is_text", "text", Repair::Read(column.clone())),
+            "REAL" => ("is_finite", "a number", Repair::Remove),
+            _ => return None,
         };
-        rules.push(TableRule {
-            condition: rule.condition.to_owned(),
-            fault: rule.fault.to_owned(),
-            update,
-            is_correction,
-        });
-    }
-    Ok(rules)
+        let condition = format!("{test}(t.\"{column}\")").into();
+        Some(Rule { table, condition, fault: format!("its {name} is not {fault}").into(), repair })
+    };
+    let rules = RULES.iter().filter(|rule| rule.table == table).cloned();
+    Ok(columns.into_iter().filter_map(readable).chain(rules).collect())
 }
 
-/// Returns the tables that have rules, in the order of the rules.
+/// Returns the tables that have rules, in the order of the rules: a table is checked after the
+/// tables that it depends on.
 fn tables() -> Vec<&'static str> {
     let mut tables = Vec::new();
     for rule in RULES {
-        // A table is checked after the tables that it depends on.
-        if tables.last() != Some(&rule.table) && !tables.contains(&rule.table) {
+        if !tables.contains(&rule.table) {
             tables.push(rule.table);
         }
     }
@@ -370,7 +343,7 @@ fn tables() -> Vec<&'static str> {
 }
 
 /// Finds the rows that break a rule. The SQL functions must be registered.
-fn find_faults(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
+fn find_faults(c: &Connection, table: &'static str, purpose: Purpose) -> Result<RowFaults> {
     let rules = rules_of(c, table)?;
     let faults: Vec<String> = rules
         .iter()
@@ -397,10 +370,9 @@ fn find_faults(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFault
                 _ => format!("a row of {table}"),
             };
             let Some(rule) = rules.get(row.get::<_, usize>(1)?) else { continue };
-            let prefix = if rule.is_correction && purpose == Purpose::Import {
-                PortableImport::CORRECTED
-            } else {
-                ""
+            let prefix = match (&rule.repair, purpose) {
+                (Repair::Correct(_), Purpose::Import) => PortableImport::CORRECTED,
+                _ => "",
             };
             result.first_faults.push(format!("{prefix}{name}: {}", rule.fault));
         }
@@ -417,9 +389,17 @@ pub(super) fn repair(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
             continue;
         }
         faults.add(table_faults);
-        for TableRule { condition, update, is_correction, .. } in rules_of(c, table)? {
+        for Rule { condition, repair, .. } in rules_of(c, table)? {
             let is_faulty = format!("({condition}) IS NOT TRUE");
-            if let Some(sql) = update.filter(|_| is_correction || purpose == Purpose::Repair) {
+            let update = match repair {
+                Repair::Correct(columns) => Some(columns.to_owned()),
+                Repair::Set(columns) if purpose == Purpose::Repair => Some(columns.to_owned()),
+                Repair::Read(column) if purpose == Purpose::Repair => {
+                    Some(format!("\"{column}\" = readable_text(\"{column}\")"))
+                }
+                _ => None,
+            };
+            if let Some(sql) = update {
                 c.execute(
                     &format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {is_faulty}"),
                     [],
@@ -492,11 +472,7 @@ pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
     let mut statement = c.prepare("SELECT key, kind FROM main.sources ORDER BY id")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let text = |value: ValueRef<'_>| match value {
-            ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            _ => String::new(),
-        };
-        let (key, kind) = (text(row.get_ref(0)?), text(row.get_ref(1)?));
+        let (key, kind) = (lossy_text(row.get_ref(0)?), lossy_text(row.get_ref(1)?));
         let is_valid = if kind == "notes" { key == NOTES } else { is_source_key(&key) };
         if !is_valid {
             let prefix: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
@@ -509,4 +485,12 @@ pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns a text that may be invalid UTF-8; empty for other values.
+pub(super) fn lossy_text(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        _ => String::new(),
+    }
 }

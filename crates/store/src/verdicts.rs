@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Reader, Writer, parse_column, time};
 use precedent_core::{
     error::Result,
-    model::{Band, Check, Coverage, MissingCoverage, Verdict, VerdictKind},
+    model::{Check, Coverage, MissingCoverage, Verdict, VerdictKind, parse_name},
 };
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
@@ -42,7 +42,7 @@ fn read_row(r: &Row<'_>) -> rusqlite::Result<Verdict> {
     Ok(Verdict {
         first: r.get(0)?,
         second: r.get(1)?,
-        kind: VerdictKind::parse(&kind).unwrap_or(VerdictKind::Related),
+        kind: parse_name(&kind).unwrap_or(VerdictKind::Related),
         canonical: r.get(3)?,
         reason: r.get(4)?,
         actor: r.get(5)?,
@@ -85,7 +85,7 @@ impl Reader<'_> {
                 Ok(Check {
                     checked_at: time(r, 0)?,
                     revision: r.get(1)?,
-                    band: parse_column(r, 2, Band::parse)?,
+                    band: parse_column(r, 2, parse_name)?,
                     best: r.get(3)?,
                     confidence: r.get(4)?,
                     worth: r.get(8)?,
@@ -114,7 +114,7 @@ impl Reader<'_> {
         recheck: bool,
         coverage: &Coverage,
     ) -> Result<Vec<String>> {
-        self.query_rows(
+        self.query_column(
             "SELECT d.key FROM documents d INDEXED BY documents_open
              LEFT JOIN checks c ON c.key = d.key
              WHERE d.kind = 'issue' AND d.state = 'open' AND d.deleted_at IS NULL
@@ -130,7 +130,6 @@ impl Reader<'_> {
                    SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
              ORDER BY d.created_at DESC, d.id DESC",
             params![source, with_closed, recheck, coverage.full_text, coverage.embedded],
-            |r| r.get(0),
         )
     }
 
@@ -167,7 +166,7 @@ impl Reader<'_> {
         with_closed: bool,
         minimum: f32,
     ) -> Result<Vec<String>> {
-        self.query_rows(
+        self.query_column(
             &format!(
                 "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
                  WHERE d.state = 'open' AND d.deleted_at IS NULL
@@ -177,7 +176,6 @@ impl Reader<'_> {
                    AND {condition}"
             ),
             params![source, with_closed, minimum],
-            |r| r.get(0),
         )
     }
 
@@ -204,13 +202,10 @@ impl Reader<'_> {
 
     /// Returns whether a verdict was imported with a casebook file.
     pub fn is_imported_verdict(&self, verdict: &Verdict) -> Result<bool> {
-        Ok(self
-            .query_optional(
-                "SELECT imported FROM verdicts WHERE first_key = ?1 AND second_key = ?2",
-                [&verdict.first, &verdict.second],
-                |r| r.get(0),
-            )?
-            .unwrap_or(false))
+        let query = "SELECT imported FROM verdicts WHERE first_key = ?1 AND second_key = ?2";
+        let is_imported =
+            self.query_optional(query, [&verdict.first, &verdict.second], |r| r.get(0))?;
+        Ok(is_imported.unwrap_or(false))
     }
 
     fn end_of_chain(&self, key: &str, with_imported: bool) -> Result<Canonical> {
@@ -255,7 +250,7 @@ impl Reader<'_> {
 
     /// Returns the reports whose chain of duplicates ends at a document, ordered by key.
     pub fn duplicates_of(&self, key: &str) -> Result<Vec<String>> {
-        let mut candidates: Vec<String> = self.query_rows(
+        let mut candidates: Vec<String> = self.query_column(
             "WITH RECURSIVE chained(key) AS (
                  VALUES (?1)
                  UNION SELECT from_key FROM links JOIN chained ON to_key = chained.key
@@ -265,7 +260,6 @@ impl Reader<'_> {
                  WHERE verdict = 'duplicate')
              SELECT key FROM chained WHERE key <> ?1",
             [key],
-            |r| r.get(0),
         )?;
         candidates.sort_by(|a, b| key_order(a, b));
         let mut duplicates = Vec::with_capacity(candidates.len());
@@ -286,44 +280,39 @@ fn key_order(a: &str, b: &str) -> std::cmp::Ordering {
 impl Writer<'_> {
     /// Stores a verdict. It replaces an earlier one about the pair, which stays in the journal.
     pub fn put_verdict(&self, verdict: &Verdict) -> Result<()> {
+        self.write_verdict("verdict_journal", verdict, false)?;
+        self.write_verdict("verdicts", verdict, false)?;
+        self.delete_checks(&verdict.first, &verdict.second)
+    }
+
+    /// Writes a verdict to a table, replacing an earlier one about the pair.
+    fn write_verdict(&self, table: &str, verdict: &Verdict, is_imported: bool) -> Result<()> {
         let (first, second) = pair(&verdict.first, &verdict.second);
-        let values = params![
-            first,
-            second,
-            verdict.kind.as_str(),
-            verdict.canonical,
-            verdict.reason,
-            verdict.actor,
-            verdict.decided_at.as_second()
-        ];
-        self.execute(
-            &format!("INSERT INTO verdict_journal ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
-            values,
-        )?;
-        self.execute(
-            &format!(
-                "INSERT INTO verdicts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                 ON CONFLICT (first_key, second_key) DO UPDATE SET verdict = excluded.verdict,
-                     canonical_key = excluded.canonical_key, reason = excluded.reason,
-                     actor = excluded.actor, decided_at = excluded.decided_at, imported = 0"
-            ),
-            values,
-        )?;
-        self.delete_checks(first, second)
+        self.replace(
+            table,
+            &[
+                ("first_key", &first),
+                ("second_key", &second),
+                ("verdict", &verdict.kind.as_str()),
+                ("canonical_key", &verdict.canonical),
+                ("reason", &verdict.reason),
+                ("actor", &verdict.actor),
+                ("decided_at", &verdict.decided_at.as_second()),
+                ("imported", &is_imported),
+            ],
+        )
     }
 
     /// Deletes all checks and records the basis of the next ones. Earlier checks are invalid after
     /// a change of weights or model, and once all vectors are computed.
     pub fn reset_checks(&self, basis: &str) -> Result<()> {
         self.execute("DELETE FROM checks", [])?;
-        self.execute("UPDATE casebook SET checked_with = ?1", [basis])?;
-        Ok(())
+        self.change("UPDATE casebook SET checked_with = ?1", [basis])
     }
 
     /// Deletes the checks of two documents, which a verdict makes invalid.
     fn delete_checks(&self, first: &str, second: &str) -> Result<()> {
-        self.execute("DELETE FROM checks WHERE key IN (?1, ?2)", [first, second])?;
-        Ok(())
+        self.change("DELETE FROM checks WHERE key IN (?1, ?2)", [first, second])
     }
 
     /// Undoes the last verdict about a pair and restores the one before it, if any. Returns the
@@ -340,20 +329,21 @@ impl Writer<'_> {
             return Ok(None);
         }
         // Each undo reverts one verdict; those that were undone before are skipped.
-        let mut history: Vec<(Verdict, bool)> = Vec::new();
-        {
-            let mut statement = self.transaction.prepare_cached(
-                "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor,
-                 decided_at, imported
-                 FROM verdict_journal WHERE first_key = ?1 AND second_key = ?2 ORDER BY id",
-            )?;
-            let mut rows = statement.query([first, second])?;
-            while let Some(row) = rows.next()? {
-                if row.get::<_, String>(2)?.is_empty() {
-                    history.pop();
-                } else {
-                    history.push((read_row(row)?, row.get(7)?));
-                }
+        let journal: Vec<(Option<Verdict>, bool)> = self.query_rows(
+            "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor,
+             decided_at, imported
+             FROM verdict_journal WHERE first_key = ?1 AND second_key = ?2 ORDER BY id",
+            [first, second],
+            |r| {
+                let is_undo = r.get_ref(2)?.as_str()?.is_empty();
+                Ok(((!is_undo).then(|| read_row(r)).transpose()?, r.get(7)?))
+            },
+        )?;
+        let mut history = Vec::new();
+        for (verdict, is_imported) in journal {
+            match verdict {
+                Some(verdict) => history.push((verdict, is_imported)),
+                None => drop(history.pop()),
             }
         }
         history.pop();
@@ -368,23 +358,8 @@ impl Writer<'_> {
         )?;
         self.delete_checks(first, second)?;
         let previous = history.pop();
-        if let Some((v, is_imported)) = &previous {
-            self.execute(
-                &format!(
-                    "INSERT INTO verdicts ({COLUMNS}, imported)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-                ),
-                params![
-                    v.first,
-                    v.second,
-                    v.kind.as_str(),
-                    v.canonical,
-                    v.reason,
-                    v.actor,
-                    v.decided_at.as_second(),
-                    is_imported
-                ],
-            )?;
+        if let Some((verdict, is_imported)) = &previous {
+            self.write_verdict("verdicts", verdict, *is_imported)?;
         }
         Ok(Some(previous.map(|(verdict, _)| verdict)))
     }
@@ -423,11 +398,11 @@ impl Writer<'_> {
             return Ok(());
         }
         self.execute("DELETE FROM check_candidates WHERE key = ?1", [key])?;
-        let mut insert = self.transaction.prepare_cached(
-            "INSERT INTO check_candidates (key, other_key, confidence) VALUES (?1, ?2, ?3)",
-        )?;
         for (candidate_key, confidence) in candidates {
-            insert.execute(params![key, candidate_key, confidence])?;
+            self.execute(
+                "INSERT INTO check_candidates (key, other_key, confidence) VALUES (?1, ?2, ?3)",
+                params![key, candidate_key, confidence],
+            )?;
         }
         Ok(())
     }

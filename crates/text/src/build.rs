@@ -1,21 +1,17 @@
 //! Builds that a text names with their revision and date.
 
-use std::sync::LazyLock;
-
 use jiff::civil::Date;
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use crate::{pattern::re, version};
+use crate::{pattern::Pattern, version};
 
 /// A name, a revision and a date: `1.0.0-nightly (b0746ff19 2015-03-05)`, `devel +7e7944f Wed Sep 30
 /// 19:39:40 2015`.
-static BUILD: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?P<name>[\p{L}\p{N}][\p{L}\p{N}._-]*)[ \t]+[(+]*[0-9a-f]{7,40}[ \t]+(?:",
-        r"(?P<iso>\d{4}-\d{2}-\d{2})\b",
-        r"|(?:\p{L}{3} )?(?P<month>\p{L}{3}) +(?P<day>\d{1,2}) [\d:]{5,8} (?P<year>\d{4})\b)",
-    ))
-});
+static BUILD: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?P<name>[\p{L}\p{N}][\p{L}\p{N}._-]*)[ \t]+[(+]*[0-9a-f]{7,40}[ \t]+(?:",
+    r"(?P<iso>\d{4}-\d{2}-\d{2})\b",
+    r"|(?:\p{L}{3} )?(?P<month>\p{L}{3}) +(?P<day>\d{1,2}) [\d:]{5,8} (?P<year>\d{4})\b)",
+));
 
 /// A build of the product.
 #[derive(Clone, Debug, PartialEq, Eq)]

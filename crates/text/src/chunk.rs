@@ -46,41 +46,33 @@ pub fn representation(title: &str, text: &str) -> String {
 /// than a chunk is represented by its distinctive lines. Long paragraphs are split between
 /// sentences.
 pub fn chunks(text: &PreparedText, max: usize) -> Vec<Chunk> {
-    let mut out: Vec<Chunk> = Vec::new();
-    let mut current = String::new();
-    let mut code_bytes = 0;
-    let mut finish_chunk = |current: &mut String, code_bytes: &mut usize| {
-        if !current.trim().is_empty() {
-            let code = *code_bytes * 2 > current.len();
-            out.push(Chunk { text: std::mem::take(current).trim().to_owned(), code });
-        }
-        current.clear();
-        *code_bytes = 0;
-        out.len() >= max
+    let pieces = text.blocks.iter().flat_map(|block| {
+        let is_code = block.kind == BlockKind::Code;
+        let pieces =
+            if is_code { vec![code_excerpt(&block.text)] } else { split_paragraph(&block.text) };
+        pieces.into_iter().map(move |piece| (piece, is_code))
+    });
+    let chunk = |text: &str, code_bytes: usize| {
+        let code = code_bytes * 2 > text.len();
+        Some(text.trim().to_owned()).filter(|t| !t.is_empty()).map(|text| Chunk { text, code })
     };
-    'blocks: for block in &text.blocks {
-        let pieces = match block.kind {
-            BlockKind::Code => vec![code_excerpt(&block.text)],
-            _ => split_paragraph(&block.text),
-        };
-        for piece in pieces {
-            let remaining_bytes = TARGET_BYTES.saturating_sub(current.len());
-            if !current.is_empty()
-                && piece.len() > remaining_bytes
-                && finish_chunk(&mut current, &mut code_bytes)
-            {
-                break 'blocks;
+    let mut out: Vec<Chunk> = Vec::new();
+    let (mut current, mut code_bytes) = (String::new(), 0);
+    for (piece, is_code) in pieces {
+        if !current.is_empty() && piece.len() > TARGET_BYTES.saturating_sub(current.len()) {
+            out.extend(chunk(&current, code_bytes));
+            (current, code_bytes) = (String::new(), 0);
+            if out.len() >= max {
+                break;
             }
-            if !current.is_empty() {
-                current.push('\n');
-            }
-            if block.kind == BlockKind::Code {
-                code_bytes += piece.len();
-            }
-            current.push_str(&piece);
         }
+        if !current.is_empty() {
+            current.push('\n');
+        }
+        code_bytes += if is_code { piece.len() } else { 0 };
+        current.push_str(&piece);
     }
-    finish_chunk(&mut current, &mut code_bytes);
+    out.extend(chunk(&current, code_bytes));
     out.truncate(max);
     out
 }

@@ -3,12 +3,10 @@
 //! Exception classes, runtime frames and generic messages are not evidence. The measurements of
 //! each rule are in docs/decisions/0014-one-pipeline.md.
 
-use std::{collections::BTreeSet, sync::LazyLock};
-
-use regex::Regex;
+use std::collections::BTreeSet;
 
 use crate::{
-    pattern::re,
+    pattern::Pattern,
     signature::{self, SignatureKind},
     trace,
 };
@@ -56,7 +54,6 @@ struct Cause {
 /// The maximum length of an examined text and of a line, in bytes.
 const MAX_TEXT: usize = 200_000;
 const MAX_LINE: usize = 500;
-/// The maximum number of causes of one text.
 const MAX_CAUSES: usize = 8;
 /// The minimum length of a frame's name; minified names are shorter.
 const MIN_FRAME: usize = 3;
@@ -68,45 +65,35 @@ const MIN_WORDS: usize = 4;
 const MAX_CODES: usize = 2;
 
 /// The text before the cause of the failure above it.
-static CAUSE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*(?:\(Inner Exception #\d+\)\s*)?|\[cause\]:\s*",
-    )
-});
+static CAUSE_PREFIX: Pattern = Pattern::new(
+    r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*(?:\(Inner Exception #\d+\)\s*)?|\[cause\]:\s*",
+);
 /// .NET's mark before each failure of an aggregate.
 const INNER_EXCEPTION: &str = "(Inner Exception #";
 /// The class of an exception at the start of a line, or after the time and level of a log record.
-static EXCEPTION_CLASS: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
-    )
-});
+static EXCEPTION_CLASS: Pattern = Pattern::new(
+    r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
+);
 /// A failure without a class: a panic or a sanitizer report.
-static PANIC: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?m)^\s*(?:(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)|thread '[^'\n]*' panicked at '([^\n]+?)', [^'\n]+:\d)",
-    )
-});
+static PANIC: Pattern = Pattern::new(
+    r"(?m)^\s*(?:(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)|thread '[^'\n]*' panicked at '([^\n]+?)', [^'\n]+:\d)",
+);
 /// The text before an exception, such as the name of its thread.
-static EXCEPTION_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"^(?:Unhandled [Ee]xception[.:]?\s+|Exception in thread (?:"[^"\n]*"|\S+) |Uncaught (?:\(in promise\) )?)"#,
-    )
-});
+static EXCEPTION_PREFIX: Pattern = Pattern::new(
+    r#"^(?:Unhandled [Ee]xception[.:]?\s+|Exception in thread (?:"[^"\n]*"|\S+) |Uncaught (?:\(in promise\) )?)"#,
+);
 /// A numbered or indented cause below "Caused by:", in anyhow's format.
-static LISTED_CAUSE: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
+static LISTED_CAUSE: Pattern = Pattern::new(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$");
 /// A separator of Python's and PHP's chains, which print the innermost failure first.
-static CHAIN_SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?m)^(?:The above exception was the direct cause of|During handling of the above exception|Next [\w\\]+(?:Exception|Error))",
-    )
-});
+static CHAIN_SEPARATOR: Pattern = Pattern::new(
+    r"(?m)^(?:The above exception was the direct cause of|During handling of the above exception|Next [\w\\]+(?:Exception|Error))",
+);
 /// The class of a cause and its message.
-static CLASS: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^((?:[A-Za-z_][\w$]*(?:\.|::|\\))*)([A-Z][\w$]*)(?:\s*\([^)\n]*\))?(?::\s*(.*))?$")
-});
-static QUOTED_TEXT: LazyLock<Regex> =
-    LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
+static CLASS: Pattern = Pattern::new(
+    r"^((?:[A-Za-z_][\w$]*(?:\.|::|\\))*)([A-Z][\w$]*)(?:\s*\([^)\n]*\))?(?::\s*(.*))?$",
+);
+static QUOTED_TEXT: Pattern =
+    Pattern::new(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#);
 
 impl Failure {
     /// Parses the failure from an original text with prose, logs and traces.
@@ -233,7 +220,6 @@ impl Cause {
         })
     }
 
-    /// Compares two root causes.
     fn compare(&self, other: &Self, same_place: Option<bool>) -> FailureMatch {
         let has_other_class =
             !self.class.is_empty() && !other.class.is_empty() && self.class != other.class;

@@ -3,9 +3,9 @@
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use super::{dialect::OPTIONS, pattern::re, sanitize::strip_ansi, words::Words};
+use super::{markdown::OPTIONS, pattern::Pattern, sanitize::strip_ansi, words::Words};
 
 /// The elements that may be displayed: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(
@@ -28,10 +28,9 @@ static BLOCK_TAGS: Words = Words::new(
      summary table tbody textarea tfoot thead title tr ul",
 );
 
-static TAG: LazyLock<Regex> = LazyLock::new(|| re(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>"));
-static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#)
-});
+static TAG: Pattern = Pattern::new(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>");
+static ATTRIBUTE: Pattern =
+    Pattern::new(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#);
 
 /// The maximum length of a displayed text, in bytes, which keeps the layout fast.
 pub const MAX_INPUT: usize = 400_000;

@@ -1,6 +1,12 @@
 //! The language of a text, if it is not English.
 
-use whatlang::{Detector, Lang};
+use whatlang::{
+    Detector,
+    Lang::{
+        self, Ara, Ces, Cmn, Dan, Deu, Ell, Eng, Fin, Fra, Heb, Hin, Hun, Ind, Ita, Jpn, Kor, Nld,
+        Nob, Pol, Por, Ron, Rus, Spa, Swe, Tha, Tur, Ukr, Vie,
+    },
+};
 
 /// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 2_000;
@@ -10,39 +16,11 @@ const OTHER_LETTER_SHARE: usize = 6;
 const ENGLISH_WORD_SHARE: usize = 12;
 
 /// The languages on which the multilingual model was trained.
-const SUPPORTED_LANGUAGES: [Lang; 15] = [
-    Lang::Eng,
-    Lang::Ara,
-    Lang::Cmn,
-    Lang::Deu,
-    Lang::Fra,
-    Lang::Ita,
-    Lang::Jpn,
-    Lang::Kor,
-    Lang::Nld,
-    Lang::Pol,
-    Lang::Por,
-    Lang::Rus,
-    Lang::Spa,
-    Lang::Tha,
-    Lang::Tur,
-];
+const SUPPORTED_LANGUAGES: [Lang; 15] =
+    [Eng, Ara, Cmn, Deu, Fra, Ita, Jpn, Kor, Nld, Pol, Por, Rus, Spa, Tha, Tur];
 /// Languages that are recognized but not supported. Rarer ones would match English titles.
-const UNSUPPORTED_LANGUAGES: [Lang; 13] = [
-    Lang::Ces,
-    Lang::Dan,
-    Lang::Ell,
-    Lang::Fin,
-    Lang::Heb,
-    Lang::Hin,
-    Lang::Hun,
-    Lang::Ind,
-    Lang::Nob,
-    Lang::Ron,
-    Lang::Swe,
-    Lang::Ukr,
-    Lang::Vie,
-];
+const UNSUPPORTED_LANGUAGES: [Lang; 13] =
+    [Ces, Dan, Ell, Fin, Heb, Hin, Hun, Ind, Nob, Ron, Swe, Ukr, Vie];
 
 /// Frequent English words that are not words of the other languages.
 const ENGLISH_WORDS: [&str; 36] = [
@@ -60,8 +38,8 @@ impl ForeignLanguage {
     /// Returns the language's English name.
     pub fn name(self) -> &'static str {
         match self.0 {
-            Lang::Cmn => "Chinese",
-            Lang::Nob => "Norwegian",
+            Cmn => "Chinese",
+            Nob => "Norwegian",
             language => language.eng_name(),
         }
     }
@@ -83,7 +61,7 @@ pub fn foreign_language(text: &str) -> Option<ForeignLanguage> {
     let detector = Detector::with_allowlist(
         SUPPORTED_LANGUAGES.into_iter().chain(UNSUPPORTED_LANGUAGES).collect(),
     );
-    let detect = |text: &str| detector.detect(text).filter(|info| info.lang() != Lang::Eng);
+    let detect = |text: &str| detector.detect(text).filter(|info| info.lang() != Eng);
     if other_letters >= 4 && other_letters * OTHER_LETTER_SHARE >= letters {
         let letters: String =
             text.chars().map(|c| if is_other_letter(c) { c } else { ' ' }).collect();

@@ -4,8 +4,8 @@
 pub mod build;
 pub mod chunk;
 pub mod closure;
-pub mod dialect;
 pub mod failure;
+pub mod fixed_version;
 pub mod html;
 pub mod language;
 pub mod literal;

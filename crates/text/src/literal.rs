@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::dialect::OPTIONS;
+use super::markdown::OPTIONS;
 
 /// The maximum number of escapes; with more, all punctuation is escaped.
 const MAX_ESCAPES: usize = 40;

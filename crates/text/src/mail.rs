@@ -1,15 +1,12 @@
 //! Extraction of a mail's own text, without quoted mail, the signature and the legal notice.
 //! Mail programs mark these in their user's language; this module knows the most common marks.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::borrow::Cow;
 
-use regex::Regex;
-
-use super::pattern::re;
+use super::{markdown::is_fence, pattern::Pattern};
 
 /// The punctuation at the end of a greeting.
 const END_MARKS: [char; 8] = [',', '!', '.', ':', '，', '！', '。', '、'];
-/// The maximum number of lines of a signature.
 const MAX_SIGNATURE_LINES: usize = 20;
 /// The maximum number of lines after a closing formula: a name, a company, contact details.
 const MAX_CLOSING_LINES: usize = 9;
@@ -17,144 +14,110 @@ const MAX_CLOSING_LINES: usize = 9;
 const MAX_CONTACT_LINE: usize = 90;
 /// The maximum length of a line that may introduce a quotation, in bytes.
 const MAX_INTRODUCTION: usize = 400;
-/// The maximum number of lines of a mail's headers.
 const MAX_HEADER_LINES: usize = 40;
 /// The number of final lines that are searched for a signature.
 const SIGNATURE_WINDOW: usize = 200;
 
 /// "On …, … wrote:" and its equivalents. The verb is at the end or before the name.
-static QUOTE_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)(?:^|[\s(])(?:wrote|schrieb(?:\s.{1,120})?|hat geschrieben|a écrit|escribió|ha scritto|escreveu|schreef(?:\s.{1,120})?|",
-        r"heeft(?:\s.{1,120})? geschreven|napisał(?:\(a\)|a)?(?:\s.{1,120})?|pisze|napsal(?:\(a\)|a)?|пише|пишет|(?:на)?писала?(?:\(а\))?|",
-        r"skrev(?:\s.{1,120})?|kirjoitti|yazdı|scris|írta|έγραψε)\s?[:：]$",
-        r"|(?:写道|寫道|님이 작성|のメール|さんは書きました|書きました)\s?[:：]$",
-    ))
-});
-static DATE_OR_TIME: LazyLock<Regex> =
-    LazyLock::new(|| re(r"\d{1,2}[:.]\d{2}|\d{1,4}[./年-]\s?\d{1,2}|\b(?:19|20)\d{2}\b"));
-static DATE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"\d{1,4}[./年-]\s?\d{1,2}[./月-]|(?:^|[^\d])(?:19|20)\d{2}(?:[^\d]|$)"));
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| re(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
+static QUOTE_INTRODUCTION: Pattern = Pattern::new(concat!(
+    r"(?i)(?:^|[\s(])(?:wrote|schrieb(?:\s.{1,120})?|hat geschrieben|a écrit|escribió|ha scritto|escreveu|schreef(?:\s.{1,120})?|",
+    r"heeft(?:\s.{1,120})? geschreven|napisał(?:\(a\)|a)?(?:\s.{1,120})?|pisze|napsal(?:\(a\)|a)?|пише|пишет|(?:на)?писала?(?:\(а\))?|",
+    r"skrev(?:\s.{1,120})?|kirjoitti|yazdı|scris|írta|έγραψε)\s?[:：]$",
+    r"|(?:写道|寫道|님이 작성|のメール|さんは書きました|書きました)\s?[:：]$",
+));
+static DATE_OR_TIME: Pattern =
+    Pattern::new(r"\d{1,2}[:.]\d{2}|\d{1,4}[./年-]\s?\d{1,2}|\b(?:19|20)\d{2}\b");
+static DATE: Pattern =
+    Pattern::new(r"\d{1,4}[./年-]\s?\d{1,2}[./月-]|(?:^|[^\d])(?:19|20)\d{2}(?:[^\d]|$)");
+static ADDRESS: Pattern = Pattern::new(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+");
 
 /// The separator between a reply and the mail to which it replies.
-static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:_{20,}|-{2,}\s?(?:original message|original appointment|reply message|ursprüngliche nachricht|ursprünglicher termin|original-?nachricht|message d.origine|",
-        r"mensaje original|messaggio originale|mensagem original|oorspronkelijk bericht|wiadomość oryginalna|původní zpráva|исходное сообщение|",
-        r"оригинальное сообщение|ursprungligt meddelande|oprindelig meddelelse|alkuperäinen viesti|orijinal ileti|eredeti üzenet|",
-        r"原始邮件|邮件原件|原始郵件|元のメッセージ|원본 메시지)\s?-{2,})$",
-    ))
-});
+static SEPARATOR: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:_{20,}|-{2,}\s?(?:original message|original appointment|reply message|ursprüngliche nachricht|ursprünglicher termin|original-?nachricht|message d.origine|",
+    r"mensaje original|messaggio originale|mensagem original|oorspronkelijk bericht|wiadomość oryginalna|původní zpráva|исходное сообщение|",
+    r"оригинальное сообщение|ursprungligt meddelande|oprindelig meddelelse|alkuperäinen viesti|orijinal ileti|eredeti üzenet|",
+    r"原始邮件|邮件原件|原始郵件|元のメッセージ|원본 메시지)\s?-{2,})$",
+));
 /// The line before a forwarded mail, which is the mail that the sender asks about.
-static FORWARD_MARKER: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:-{2,}\s?(?:forwarded message|weitergeleitete nachricht|message (?:transféré|transmis)|mensaje reenviado|messaggio inoltrato|",
-        r"mensagem encaminhada|doorgestuurd bericht|wiadomość przekazana|přeposlaná zpráva|пересылаемое сообщение|переадресованное сообщение|",
-        r"vidarebefordrat meddelande|转发邮件|轉寄郵件|転送メッセージ|전달된 메시지)\b?.{0,40}-{2,}|",
-        r"begin forwarded message:|anfang der weitergeleiteten nachricht:|début du message (?:réexpédié|transféré)\s?:|inicio del mensaje reenviado:|",
-        r"inizio messaggio inoltrato:|início da mensagem (?:re)?encaminhada:|begin doorgestuurd bericht:)$",
-    ))
-});
+static FORWARD_MARKER: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:-{2,}\s?(?:forwarded message|weitergeleitete nachricht|message (?:transféré|transmis)|mensaje reenviado|messaggio inoltrato|",
+    r"mensagem encaminhada|doorgestuurd bericht|wiadomość przekazana|přeposlaná zpráva|пересылаемое сообщение|переадресованное сообщение|",
+    r"vidarebefordrat meddelande|转发邮件|轉寄郵件|転送メッセージ|전달된 메시지)\b?.{0,40}-{2,}|",
+    r"begin forwarded message:|anfang der weitergeleiteten nachricht:|début du message (?:réexpédié|transféré)\s?:|inicio del mensaje reenviado:|",
+    r"inizio messaggio inoltrato:|início da mensagem (?:re)?encaminhada:|begin doorgestuurd bericht:)$",
+));
 
 /// The line that help desks put between a reply and their earlier message.
-static REPLY_MARKER: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^\W*(?:(?:please )?(?:reply|respond|write|type your (?:reply|response|answer))(?: only)? above this line|",
-        r"bitte (?:antworten|schreiben)(?: sie)?(?: nur)? (?:oberhalb|über) dieser (?:linie|zeile)|(?:veuillez )?répond(?:re|ez) au-dessus de cette ligne|",
-        r"(?:por favor,? )?(?:responda|escriba su respuesta) (?:por encima|arriba) de esta línea|rispond(?:i|ere) sopra (?:a )?questa (?:riga|linea)|",
-        r"(?:por favor,? )?responda acima desta linha|(?:typ uw )?antwoord boven deze (?:regel|lijn)|odpowiedz powyżej tej linii|",
-        r"пишите ответ выше этой строки|请在此行上方回复|この行より上に返信)\W*$",
-    ))
-});
+static REPLY_MARKER: Pattern = Pattern::new(concat!(
+    r"(?i)^\W*(?:(?:please )?(?:reply|respond|write|type your (?:reply|response|answer))(?: only)? above this line|",
+    r"bitte (?:antworten|schreiben)(?: sie)?(?: nur)? (?:oberhalb|über) dieser (?:linie|zeile)|(?:veuillez )?répond(?:re|ez) au-dessus de cette ligne|",
+    r"(?:por favor,? )?(?:responda|escriba su respuesta) (?:por encima|arriba) de esta línea|rispond(?:i|ere) sopra (?:a )?questa (?:riga|linea)|",
+    r"(?:por favor,? )?responda acima desta linha|(?:typ uw )?antwoord boven deze (?:regel|lijn)|odpowiedz powyżej tej linii|",
+    r"пишите ответ выше этой строки|请在此行上方回复|この行より上に返信)\W*$",
+));
 /// A phrase in a note above a forwarded mail without another mark; the query is about that mail.
-static FORWARDING_NOTE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|read|help|have a look|take (?:care|a look|over)|look (?:into|at))|look at this|any ideas?|your thoughts|as discussed|can you (?:check|help|have a look|take care)|",
-        r"z\. ?k\.|zur (?:kenntnis|info|information|weiteren bearbeitung|bearbeitung)|bitte (?:um prüfung|prüfen|bearbeiten|übernehmen|anschauen|ansehen|kümmern|klären)|siehe unten|s\. ?u\.|anbei|weiterleitung|",
-        r"pour (?:info|information|traitement)|voir ci-dessous|merci de (?:voir|vérifier|traiter)|ci-joint|je (?:vous|te) transf(?:è|e)re|para (?:tu|su) información|ver abajo|por favor revis\w+|adjunto|(?:te|os|les) re-?envío|para conhecimento|ver abaixo|segue abaixo|encaminho|",
-        r"per conoscenza|vedi sotto|inoltro|ter info(?:rmatie)?|zie (?:hier)?onder|do wiadomości|patrz niżej|к сведению|см\. ниже|för kännedom|se nedan)(?:\W|$)|请(?:查收|处理|看一下)|見下|ご(?:確認|参照)(?:ください|願います)|下記",
-    ))
-});
+static FORWARDING_NOTE: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|read|help|have a look|take (?:care|a look|over)|look (?:into|at))|look at this|any ideas?|your thoughts|as discussed|can you (?:check|help|have a look|take care)|",
+    r"z\. ?k\.|zur (?:kenntnis|info|information|weiteren bearbeitung|bearbeitung)|bitte (?:um prüfung|prüfen|bearbeiten|übernehmen|anschauen|ansehen|kümmern|klären)|siehe unten|s\. ?u\.|anbei|weiterleitung|",
+    r"pour (?:info|information|traitement)|voir ci-dessous|merci de (?:voir|vérifier|traiter)|ci-joint|je (?:vous|te) transf(?:è|e)re|para (?:tu|su) información|ver abajo|por favor revis\w+|adjunto|(?:te|os|les) re-?envío|para conhecimento|ver abaixo|segue abaixo|encaminho|",
+    r"per conoscenza|vedi sotto|inoltro|ter info(?:rmatie)?|zie (?:hier)?onder|do wiadomości|patrz niżej|к сведению|см\. ниже|för kännedom|se nedan)(?:\W|$)|请(?:查收|处理|看一下)|見下|ご(?:確認|参照)(?:ください|願います)|下記",
+));
 /// The maximum number of words of a note above a forwarded mail.
 const MAX_NOTE_WORDS: usize = 14;
 
-/// The header names that mail programs write above a quoted mail.
-static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^[*_]{0,2}(from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람|",
-        r"sent|date|gesendet|datum|envoyé|enviado(?: el)?|fecha|inviato|data|enviada em|verzonden|wysłano|odesláno|отправлено|дата|skickat|sendt|lähetetty|gönderme tarihi|tarih|",
-        r"发送时间|日期|寄件日期|送信日時|日時|보낸 날짜|",
-        r"to|an|à|para|a|aan|do|komu|кому|till|til|vastaanottaja|kime|收件人|宛先|받는 사람|",
-        r"cc|kopie|copia|kopia|копия|bcc|抄送|reply-to|antwort an|importance|priority|wichtigkeit|attachments|anlagen|",
-        r"subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)",
-        r"\s?[*_]{0,2}\s?[:：][*_]{0,2}\s*(.*)$",
-    ))
-});
-static SUBJECT_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)$",
-    )
-});
-/// The name of the sender's header, which every header block has.
-static SENDER_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$",
-    )
-});
+/// A header that mail programs write above a quoted mail. Every block of headers has a sender.
+static HEADER: Pattern = Pattern::new(concat!(
+    r"(?i)^[*_]{0,2}(?:(?P<sender>from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)|",
+    r"sent|date|gesendet|datum|envoyé|enviado(?: el)?|fecha|inviato|data|enviada em|verzonden|wysłano|odesláno|отправлено|дата|skickat|sendt|lähetetty|gönderme tarihi|tarih|",
+    r"发送时间|日期|寄件日期|送信日時|日時|보낸 날짜|",
+    r"to|an|à|para|a|aan|do|komu|кому|till|til|vastaanottaja|kime|收件人|宛先|받는 사람|",
+    r"cc|kopie|copia|kopia|копия|bcc|抄送|reply-to|antwort an|importance|priority|wichtigkeit|attachments|anlagen|",
+    r"(?P<subject>subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목))",
+    r"\s?[*_]{0,2}\s?[:：][*_]{0,2}\s*(?P<value>.*)$",
+));
 
 /// "Re:" and "Fwd:" in the languages of mail programs.
-static SUBJECT_PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:(?:re|aw|wg|fwd?|tr|rv|sv|vs|antw|odp|ynt|ilt|res|enc|rif|i|回复|转发|答复|回覆|轉寄)\s?(?:\[\d+\])?\s?[:：]\s*)+",
-    )
-});
+static SUBJECT_PREFIXES: Pattern = Pattern::new(
+    r"(?i)^(?:(?:re|aw|wg|fwd?|tr|rv|sv|vs|antw|odp|ynt|ilt|res|enc|rif|i|回复|转发|答复|回覆|轉寄)\s?(?:\[\d+\])?\s?[:：]\s*)+",
+);
 
 /// A prefix of replies alone, not of forwarded mails.
-static REPLY_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]")
-});
+static REPLY_PREFIX: Pattern = Pattern::new(
+    r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]",
+);
 
-static CLOSING_FORMULA: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
-        r"(?:many )?thanks(?: and regards| in advance| again)?|thank you(?: in advance)?|thx|br|",
-        r"(?:mit |viele[nm]? |beste[nr]? |herzliche[nr]? |schöne[nr]? |liebe[nr]? )?(?:freundlichen?|liebe[nr]?|besten?|herzlichen?|vielen?|schönen?)? ?(?:grüßen?|grüssen?|gruß|gruss)(?: aus .{2,30})?|mfg|vg|lg|",
-        r"(?:bien )?cordialement(?: vôtre)?|salutations(?: distinguées)?|bien à vous|merci d.avance|merci|",
-        r"(?:un )?(?:cordial |atento )?saludos?(?: cordial(?:es)?)?|atentamente|gracias(?: de antemano)?|",
-        r"(?:cordiali|distinti) saluti|saluti|grazie(?: mille| in anticipo)?|",
-        r"atenciosamente|cumprimentos|com os melhores cumprimentos|obrigad[oa]|abraços|att|",
-        r"(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|mvg|alvast bedankt|",
-        r"(?:z )?(?:poważaniem|pozdrowieniami)|pozdrawiam|s pozdravem|с уважением|med vänlig(?:a)? hälsning(?:ar)?|med venlig hilsen|mvh|",
-        r"saygılarımla|ystävällisin terveisin|此致|敬礼|祝好|谢谢|よろしくお願いします|よろしくお願いいたします|以上|감사합니다)",
-        r"\s*[,.!;~]*$",
-    ))
-});
+static CLOSING_FORMULA: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
+    r"(?:many )?thanks(?: and regards| in advance| again)?|thank you(?: in advance)?|thx|br|",
+    r"(?:mit |viele[nm]? |beste[nr]? |herzliche[nr]? |schöne[nr]? |liebe[nr]? )?(?:freundlichen?|liebe[nr]?|besten?|herzlichen?|vielen?|schönen?)? ?(?:grüßen?|grüssen?|gruß|gruss)(?: aus .{2,30})?|mfg|vg|lg|",
+    r"(?:bien )?cordialement(?: vôtre)?|salutations(?: distinguées)?|bien à vous|merci d.avance|merci|",
+    r"(?:un )?(?:cordial |atento )?saludos?(?: cordial(?:es)?)?|atentamente|gracias(?: de antemano)?|",
+    r"(?:cordiali|distinti) saluti|saluti|grazie(?: mille| in anticipo)?|",
+    r"atenciosamente|cumprimentos|com os melhores cumprimentos|obrigad[oa]|abraços|att|",
+    r"(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|mvg|alvast bedankt|",
+    r"(?:z )?(?:poważaniem|pozdrowieniami)|pozdrawiam|s pozdravem|с уважением|med vänlig(?:a)? hälsning(?:ar)?|med venlig hilsen|mvh|",
+    r"saygılarımla|ystävällisin terveisin|此致|敬礼|祝好|谢谢|よろしくお願いします|よろしくお願いいたします|以上|감사합니다)",
+    r"\s*[,.!;~]*$",
+));
 /// A line that phones and mail programs add automatically.
-static DEVICE_SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:sent (?:from|via|with) (?:my )?\S.{1,50}|get outlook for .{2,40}|von mein\S{1,3} .{2,40} gesendet|gesendet (?:von|mit) .{2,50}|",
-        r"envoyé (?:de|depuis) .{2,50}|enviado (?:desde|do|de) .{2,50}|inviato da .{2,50}|verstuurd vanaf .{2,50}|verzonden (?:vanaf|met) .{2,50}|",
-        r"wysłane z .{2,50}|отправлено (?:с|из) .{2,50}|skickat från .{2,50}|iphoneから送信|从我的.{2,20}发送|发自我的.{2,20})$",
-    ))
-});
-static LEGAL_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)(?:confidential|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn).*(?:recipient|addressee|intended|empfänger|adressat|destinat[áa]?[rt]|geadresseerde|adresata)|",
-        r"(?:consider the environment before printing|denken sie an die umwelt|pensez à l.environnement)",
-    ))
-});
-static GREETING: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|",
-        r"hallo|guten (?:morgen|tag|abend)|moin|servus|grüß gott|sehr geehrte[rs]?|liebe[rs]?|",
-        r"bonjour|bonsoir|salut|chère?s?|hola|buen[oa]s (?:días|tardes|noches)|estimad[oa]s?|querid[oa]s?|",
-        r"ciao|salve|buongiorno|buonasera|gentil[ei]|spett\.?(?:le)?|olá|oi|bom dia|boa (?:tarde|noite)|prezad[oa]s?|car[oa]s?|",
-        r"beste|geachte|goede(?:morgen|middag|navond)|goedemorgen|goedemiddag|goedenavond|dag|",
-        r"dzień dobry|witam|cześć|szanown[aiy]\S*|dobrý den|ahoj|здравствуйте|добрый (?:день|вечер)|доброе утро|уважаем\S+|привет|",
-        r"hej|hei|god dag|kære|merhaba|sayın|iyi günler)(?:[\s,].{0,60})?|(?:您好|你好|尊敬的.{0,20}|お世話になっております|こんにちは|안녕하세요).{0,20})$",
-    ))
-});
+static DEVICE_SIGNATURE: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:sent (?:from|via|with) (?:my )?\S.{1,50}|get outlook for .{2,40}|von mein\S{1,3} .{2,40} gesendet|gesendet (?:von|mit) .{2,50}|",
+    r"envoyé (?:de|depuis) .{2,50}|enviado (?:desde|do|de) .{2,50}|inviato da .{2,50}|verstuurd vanaf .{2,50}|verzonden (?:vanaf|met) .{2,50}|",
+    r"wysłane z .{2,50}|отправлено (?:с|из) .{2,50}|skickat från .{2,50}|iphoneから送信|从我的.{2,20}发送|发自我的.{2,20})$",
+));
+static LEGAL_NOTICE: Pattern = Pattern::new(concat!(
+    r"(?i)(?:confidential|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn).*(?:recipient|addressee|intended|empfänger|adressat|destinat[áa]?[rt]|geadresseerde|adresata)|",
+    r"(?:consider the environment before printing|denken sie an die umwelt|pensez à l.environnement)",
+));
+static GREETING: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|",
+    r"hallo|guten (?:morgen|tag|abend)|moin|servus|grüß gott|sehr geehrte[rs]?|liebe[rs]?|",
+    r"bonjour|bonsoir|salut|chère?s?|hola|buen[oa]s (?:días|tardes|noches)|estimad[oa]s?|querid[oa]s?|",
+    r"ciao|salve|buongiorno|buonasera|gentil[ei]|spett\.?(?:le)?|olá|oi|bom dia|boa (?:tarde|noite)|prezad[oa]s?|car[oa]s?|",
+    r"beste|geachte|goede(?:morgen|middag|navond)|goedemorgen|goedemiddag|goedenavond|dag|",
+    r"dzień dobry|witam|cześć|szanown[aiy]\S*|dobrý den|ahoj|здравствуйте|добрый (?:день|вечер)|доброе утро|уважаем\S+|привет|",
+    r"hej|hei|god dag|kære|merhaba|sayın|iyi günler)(?:[\s,].{0,60})?|(?:您好|你好|尊敬的.{0,20}|お世話になっております|こんにちは|안녕하세요).{0,20})$",
+));
 
 /// Returns whether a line is a closing formula or was added by a phone.
 pub fn is_closing(line: &str) -> bool {
@@ -212,21 +175,17 @@ pub fn split_pasted(text: &str) -> Option<(String, String)> {
     let text = text.trim_start();
     let lines: Vec<&str> = text.lines().collect();
     let headers = header_block(&lines);
-    let mut title = String::new();
-    for line in &lines[..headers] {
-        if let Some(captures) = HEADER.captures(line)
-            && SUBJECT_NAME.is_match(&captures[1])
-        {
-            title = strip_subject_prefixes(&captures[2]).to_owned();
-        }
-    }
+    let mut header_captures =
+        lines[..headers].iter().rev().filter_map(|line| HEADER.captures(line));
+    let subject = header_captures.find(|captures| captures.name("subject").is_some());
+    let title = subject.as_ref().map_or("", |captures| strip_subject_prefixes(&captures["value"]));
     let rest = text.lines().skip(headers).collect::<Vec<_>>().join("\n");
     let (body, has_greeting) = strip_greeting(&rest);
     let own_text = own_text(body);
     if headers == 0 && !has_greeting && matches!(own_text, Cow::Borrowed(_)) {
         return None;
     }
-    Some((title, own_text.trim().to_owned()))
+    Some((title.to_owned(), own_text.trim().to_owned()))
 }
 
 /// Strips "Re:", "Fwd:" and their equivalents from a subject.
@@ -276,7 +235,7 @@ fn header_block(lines: &[&str]) -> usize {
             }
             break;
         };
-        has_sender |= SENDER_NAME.is_match(&captures[1]);
+        has_sender |= captures.name("sender").is_some();
         header_count += 1;
         i += 1;
     }
@@ -460,7 +419,7 @@ fn fenced_lines(lines: &[&str]) -> Vec<bool> {
     lines
         .iter()
         .map(|line| {
-            let edge = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+            let edge = is_fence(line);
             in_fence ^= edge;
             in_fence || edge
         })

@@ -1,11 +1,11 @@
 //! References to other items (`#12`, `owner/name#12`, URLs) and their relations.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::collections::HashSet;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{pattern::re, signature::candidate_lines};
+use super::{pattern::Pattern, signature::candidate_lines};
 
 /// The relation of a text to another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,9 +40,9 @@ pub struct Reference {
     pub relation: Relation,
 }
 
-static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+static REFERENCE: Pattern = Pattern::new(
     // The keywords of GitHub's "Linking a pull request to an issue", and phrases for duplicates.
-    re(r"(?ix)
+    r"(?ix)
         (?: (?P<negation>(?:\bnot|n't)\ (?:an?\ )?(?:exact\ )? )?
             (?: (?P<dup> (?: \bdup(?:licate|e)?(?:\ (?:of|with|for)|:) | /duplicate | \b(?:close[sd]?|closing)\ (?:this\ )?(?:in\ favou?r\ of|as\ (?:a\ )?dup(?:licate|e)?:?)
                 | \balready\ (?:reported|filed|tracked)\ (?:as|in|by|at|with) | \bsuperseded\ by | \bduplikat\ (?:von|zu) | \bdoublon\ de
@@ -51,10 +51,10 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
             \ + (?:issue\ |ticket\ |bug\ )?
         )?
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
-          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )")
-});
+          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )",
+);
 // A prefilter that matches every line with a reference. Checking it first is several times faster.
-static REFERENCE_PREFILTER: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
+static REFERENCE_PREFILTER: Pattern = Pattern::new(r"#\d|://");
 
 /// Returns the references of a text, each pair of item and relation once, in a fixed order.
 /// Numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not count.

@@ -1,12 +1,10 @@
 //! Extraction of the distinct terms of a report by field.
 
-use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
-
-use regex::Regex;
+use std::{borrow::Cow, collections::HashSet};
 
 use super::{
     mail,
-    pattern::re,
+    pattern::Pattern,
     prepare::PreparedText,
     sanitize::strip_ansi,
     signature::{self, SignatureKind},
@@ -18,15 +16,12 @@ use super::{
 const MAX_WORDS: usize = 4000;
 /// The maximum length of a first line that counts as the title, in characters.
 const MAX_TITLE: usize = 160;
-/// The maximum number of words of a greeting.
 const MAX_GREETING: usize = 6;
 
 // A line that begins with a time, a level in brackets or capitals, a frame, or a trace.
-static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
-    )
-});
+static LOG_LINE: Pattern = Pattern::new(
+    r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
+);
 
 /// The distinct terms of a report, in order of first occurrence, as produced by [`tokens`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,27 +101,19 @@ fn is_log_line(line: &str, rest: &str) -> bool {
 
 /// Returns the distinct whole identifiers of a report's parts.
 pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
-    let mut distinct = HashSet::new();
-    let mut out = Vec::new();
-    for text in parts {
-        for (_, identifier) in tokens::identifiers(text).take(MAX_WORDS) {
-            if distinct.insert(identifier.clone()) {
-                out.push(identifier);
-            }
-        }
-    }
-    out
+    let identifiers = parts.into_iter().flat_map(|p| tokens::identifiers(p).take(MAX_WORDS));
+    deduplicate(identifiers.map(|(_, identifier)| identifier))
+}
+
+fn deduplicate(terms: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen_terms = HashSet::new();
+    terms.filter(|term| seen_terms.insert(term.clone())).collect()
 }
 
 /// Returns the distinct stems of a text, without stop words unless there are no other words.
 pub fn terms(text: &str) -> Vec<String> {
-    let mut distinct = HashSet::new();
-    let mut out: Vec<String> = Vec::new();
-    for word in tokens::forms(text).into_iter().take(MAX_WORDS) {
-        if distinct.insert(word.term.clone()) {
-            out.push(word.term);
-        }
-    }
+    let mut out =
+        deduplicate(tokens::forms(text).into_iter().take(MAX_WORDS).map(|word| word.term));
     if out.iter().any(|t| !tokens::is_stop_word(t)) {
         out.retain(|t| !tokens::is_stop_word(t));
     }

@@ -9,17 +9,13 @@ use std::{
 };
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
-use regex::Regex;
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{
-    dialect::OPTIONS, literal::literal, pattern::re, prepare::own_content, version::versions,
-};
+use super::{literal::literal, markdown::OPTIONS, pattern::Pattern, prepare::own_content};
 
 /// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 20_000;
-/// The maximum number of tokens of a sentence.
 const MAX_TOKENS: usize = 64;
 /// The minimum length of a line that continues on the next one, in bytes.
 const LONG_LINE: usize = 60;
@@ -36,61 +32,33 @@ const LINK_END: char = '\u{e005}';
 /// The minimum total probability of likely roles.
 const LIKELY_PROBABILITY: f32 = 0.5;
 
-static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
-        r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
-        r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
-        r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
-        r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
-        r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
-        r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
-        r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
-        r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
-    ))
-});
-/// A version after a word that introduces the fixed version.
-static FIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
-    )
-});
-static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
-/// A version in which something broke or last worked, or a branch.
-static UNFIXED_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
-        r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
-        r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
-        r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
-    ))
-});
-/// A word in sentences about an announced or supposed fix.
-static FORECAST: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
-    )
-});
+static TOKEN: Pattern = Pattern::new(concat!(
+    r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
+    r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
+    r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
+    r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
+    r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
+    r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
+    r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
+    r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
+    r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
+));
 /// The report of a test in which the problem no longer occurred.
-static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
-        r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
-    ))
-});
-static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))")
-});
-static NON_OCCURRENCE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
+static SUCCESSFUL_TEST: Pattern = Pattern::new(concat!(
+    r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
+    r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
+));
+static REPRODUCTION: Pattern = Pattern::new(
+    r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))",
+);
+static NON_OCCURRENCE: Pattern =
+    Pattern::new(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)");
 /// A statement that the problem persists after a fix.
-static PERSISTENCE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
-        r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
-        r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
-    ))
-});
+static PERSISTENCE: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
+    r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
+    r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
+));
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 
@@ -160,6 +128,11 @@ impl Sentence {
     /// Returns the text as Markdown with inline code and links, without other markup.
     pub fn markdown(&self) -> String {
         to_markdown(&self.markup)
+    }
+
+    /// Returns whether the sentence names a version, a reference or code.
+    pub fn is_specific(&self) -> bool {
+        ["VER", "REF", "CODE"].iter().any(|name| self.features.contains(*name))
     }
 
     /// Returns the total probability of the roles, 0 to 1.
@@ -269,7 +242,6 @@ impl Sentences {
         }
         let weights =
             features.into_iter().filter_map(|feature| CLOSING_MODEL.features.get(feature));
-        #[allow(clippy::cast_precision_loss, reason = "a sum of some hundred weights")]
         let sum = (CLOSING_MODEL.intercept + weights.sum::<i32>()) as f32 / 1000.0;
         1.0 / (1.0 + (-sum).exp())
     }
@@ -279,10 +251,7 @@ impl Sentences {
         let is_solution = |sentence: &&Sentence| {
             matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround)
         };
-        let has_reference = |sentence: &Sentence| {
-            ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
-        };
-        self.0.iter().filter(is_solution).any(has_reference)
+        self.0.iter().filter(is_solution).any(Sentence::is_specific)
     }
 
     /// Returns whether the comment states only that something helped.
@@ -308,44 +277,6 @@ impl Sentences {
             sentence.role() == SentenceRole::NotFixed || PERSISTENCE.is_match(&sentence.text)
         })
     }
-
-    /// Returns the versions in which something was fixed, as written, in order. A version without
-    /// an introducing word counts only if it is the only version of its sentence, does not belong
-    /// to another program, and is not in `reported_on`.
-    pub fn fixed_versions(&self, reported_on: &[String]) -> Vec<String> {
-        self.versions_in_fixes(reported_on, false)
-    }
-
-    /// Returns the versions for which a fix is announced or supposed.
-    pub fn expected_versions(&self, reported_on: &[String]) -> Vec<String> {
-        self.versions_in_fixes(reported_on, true)
-    }
-
-    fn versions_in_fixes(&self, reported_on: &[String], is_expected: bool) -> Vec<String> {
-        let fixes = self.0.iter().filter(|sentence| {
-            sentence.role() == SentenceRole::Fix && FORECAST.is_match(&sentence.text) == is_expected
-        });
-        let fixed_versions = fixes.flat_map(|sentence| {
-            let text = UNFIXED_VERSION.replace_all(&sentence.text, "").into_owned();
-            let find = |pattern: &Regex| -> Vec<String> {
-                pattern.captures_iter(&text).map(|captures| captures[1].to_owned()).collect()
-            };
-            match find(&FIXED_VERSION) {
-                found_versions if found_versions.is_empty() => {
-                    let foreign_versions = versions(&text, "").foreign;
-                    let is_own = |version: &String| {
-                        !reported_on.contains(version)
-                            && !foreign_versions.iter().any(|name| name.ends_with(version))
-                    };
-                    Some(find(&VERSION))
-                        .filter(|v| v.len() == 1 && is_own(&v[0]))
-                        .unwrap_or_default()
-                }
-                found_versions => found_versions,
-            }
-        });
-        fixed_versions.collect()
-    }
 }
 
 /// The weights of the classifier.
@@ -369,17 +300,22 @@ struct ClosingModel {
 
 impl Model {
     /// Returns the probability of each role of a sentence with these features.
-    #[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
     fn probabilities(&self, features: &BTreeSet<String>) -> [f32; 11] {
         let mut sums = self.intercepts;
         for weights in features.iter().filter_map(|feature| self.features.get(feature)) {
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
         }
-        let highest = sums.into_iter().max().unwrap_or_default();
-        let exponentials = sums.map(|sum| ((sum - highest) as f32 / 1000.0).exp());
-        let total: f32 = exponentials.iter().sum();
-        exponentials.map(|e| e / total)
+        softmax(sums)
     }
+}
+
+/// Converts sums of weights, in thousandths, to probabilities.
+#[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
+pub(crate) fn softmax<const N: usize>(sums: [i32; N]) -> [f32; N] {
+    let highest = sums.into_iter().max().unwrap_or_default();
+    let exponentials = sums.map(|sum| ((sum - highest) as f32 / 1000.0).exp());
+    let total: f32 = exponentials.iter().sum();
+    exponentials.map(|e| e / total)
 }
 
 /// Returns the names of a sentence's features: the 1- to 3-grams of its tokens, its position and
@@ -408,7 +344,7 @@ fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
 }
 
 /// Returns at most [`MAX_TOKENS`] tokens in lower case; token classes are in capitals.
-fn tokens(sentence: &str) -> Vec<String> {
+pub(crate) fn tokens(sentence: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for captures in TOKEN.captures_iter(sentence).take(MAX_TOKENS) {
         let has = |name: &str| captures.name(name).is_some();
@@ -628,40 +564,6 @@ mod tests {
             (sentences[1].text.as_str(), sentences[1].code.as_deref()),
             ("See https://y.example.", None)
         );
-    }
-
-    #[test]
-    fn fixed_version_is_not_the_broken_one() {
-        for (text, versions) in [
-            ("Regressed in 4.3.0, again fixed in 4.3.2.", vec!["4.3.2"]),
-            ("Closing as fixed (4.1.0)", vec!["4.1.0"]),
-            ("Backported to 4.6.3.", vec!["4.6.3"]),
-            ("5.2 is out and contains the fix.", vec!["5.2"]),
-            ("The next version (5.2) fixes this.", vec!["5.2"]),
-            ("It was not fixed in 5.1. Fixed in 5.2.", vec!["5.2"]),
-            ("Fixed in 4.1 (not in 4.0).", vec!["4.1"]),
-            ("Fixed in scheduler v4.2.1; until then start it alone.", vec!["4.2.1"]),
-            ("Fixed in the reader 4.2.0 and is not backported to 4.1.X.", vec!["4.2.0"]),
-            ("Already fixed, removing the 4.2.3 branch.", vec![]),
-            ("Fixed elsewhere, removing it from 4.2.3.", vec![]),
-            ("The fix was reverted in 3.2.2.", vec![]),
-            ("This is not fixed in 5.2, sorry.", vec![]),
-            ("This won't be fixed in 5.2.", vec![]),
-            ("Broken in 4.0.2, worked in 4.0.1. Fixed now.", vec![]),
-        ] {
-            assert_eq!(Sentences::read(text).fixed_versions(&[]), versions, "{text}");
-        }
-        for text in ["The update to JDK 17.0.2 fixes it.", "The fix for 3.1.2 is merged."] {
-            let versions = Sentences::read(text).fixed_versions(&["3.1.2".to_owned()]);
-            assert!(versions.is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn forecasts_give_expected_versions() {
-        let sentences = Sentences::read("This should be fixed in 4.1.3.");
-        assert!(sentences.fixed_versions(&[]).is_empty());
-        assert_eq!(sentences.expected_versions(&[]), ["4.1.3"]);
     }
 
     #[test]

@@ -4,12 +4,14 @@ use std::{
     borrow::Cow,
     collections::{BTreeSet, HashMap},
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    sync::LazyLock,
 };
 
 use regex::Regex;
 
-use crate::{mail, pattern::re, report, sanitize::strip_ansi, signature, skeleton::Skeleton};
+use crate::{
+    mail, markdown::is_fence, pattern::Pattern, report, sanitize::strip_ansi, signature,
+    skeleton::Skeleton,
+};
 
 /// The maximum length of a text that is used unchanged, in bytes.
 const MAX_WHOLE: usize = 24_000;
@@ -22,20 +24,17 @@ const LAST_LINES: usize = 60;
 const CONTEXT_LINES: usize = 4;
 /// The maximum length of a mail, in bytes.
 const MAX_MAIL: usize = 1_000_000;
-/// The minimum number of lines of a log.
 const MIN_LOG_LINES: usize = 30;
 /// The mark that replaces omitted lines.
 const OMISSION_MARK: &str = "[…]\n";
 /// The maximum length of a line that is kept whole, in bytes.
 const MAX_LINE: usize = 2_000;
 
-static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b",
-    )
-});
-static WARNING: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\bwarn(?:ing)?\b"));
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| re(r"0x[0-9a-fA-F]+|[0-9]+"));
+static FAILURE: Pattern = Pattern::new(
+    r"(?i)\b(?:error|fatal|panic(?:ked)?|critical|severe|exception|traceback|failed|failure|abort(?:ed)?|segfault|caused by)\b",
+);
+static WARNING: Pattern = Pattern::new(r"(?i)\bwarn(?:ing)?\b");
+static NUMBER: Pattern = Pattern::new(r"0x[0-9a-fA-F]+|[0-9]+");
 
 /// Returns whether a line names a failure.
 pub fn is_failure(line: &str) -> bool {
@@ -124,7 +123,7 @@ fn is_log(lines: &[&str]) -> bool {
 fn line_runs(text: &str) -> Vec<LineRun<'_>> {
     let mut out = vec![LineRun { lines: Vec::new(), is_code: false }];
     for line in text.lines() {
-        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let is_fence = is_fence(line);
         let in_code = out.last().is_some_and(|run| run.is_code);
         if is_fence && in_code {
             out.push(LineRun { lines: Vec::new(), is_code: false });

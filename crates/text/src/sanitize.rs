@@ -1,28 +1,23 @@
 //! Removal of terminal control sequences, control characters and direction marks, which can make a
 //! text look like another.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::borrow::Cow;
 
-use regex::Regex;
-
-use super::pattern::re;
+use super::pattern::Pattern;
 
 /// A terminal control sequence of ECMA-48: CSI (colors, cursor), OSC (titles, links) and other
 /// escapes. An unterminated sequence ends with its line. The escape character may be written out or
 /// replaced.
-static CONTROL_SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?:\x1b|\x9b\[|\\x1[bB]|\\u001[bB]|\\033|\\e|\^\[|\x{241b}|\x{fffd})\[[0-9;:?]{0,32}[A-Za-z]",
-        r"|\x1b\[[0-?]*[ -/]*[@-~]",
-        r"|\x9b[0-?]*[ -/]*[@-~]",
-        r"|(?:\x1b\]|\x9d)[^\x07\x1b\n\x{9c}\x{9d}]*(?:\x07|\x1b\\|\x{9c})",
-        r"|\x1b[ -/]*[0-~]",
-    ))
-});
+static CONTROL_SEQUENCE: Pattern = Pattern::new(concat!(
+    r"(?:\x1b|\x9b\[|\\x1[bB]|\\u001[bB]|\\033|\\e|\^\[|\x{241b}|\x{fffd})\[[0-9;:?]{0,32}[A-Za-z]",
+    r"|\x1b\[[0-?]*[ -/]*[@-~]",
+    r"|\x9b[0-?]*[ -/]*[@-~]",
+    r"|(?:\x1b\]|\x9d)[^\x07\x1b\n\x{9c}\x{9d}]*(?:\x07|\x1b\\|\x{9c})",
+    r"|\x1b[ -/]*[0-~]",
+));
 
 /// A color sequence that has lost its escape character: `[31m`, `[0m`.
-static ORPHANED_COLOR: LazyLock<Regex> =
-    LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m"));
+static ORPHANED_COLOR: Pattern = Pattern::new(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m");
 /// The sequences that reset colors. Without one of them, brackets with an m are plain text.
 const RESETS: &[&str] = &["[0m", "[39m", "[00m", "[0;39m"];
 
@@ -104,22 +99,7 @@ pub fn strip_ansi(text: &str) -> Cow<'_, str> {
 }
 
 fn strip_sequences(text: &str) -> Cow<'_, str> {
-    let has_escapes = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
-        || (text.contains('[')
-            && [
-                "^[[",
-                "\\x1b[",
-                "\\x1B[",
-                "\\u001b[",
-                "\\u001B[",
-                "\\033[",
-                "\\e[",
-                "\u{241b}[",
-                "\u{fffd}[",
-            ]
-            .iter()
-            .any(|escape| text.contains(escape)));
-    let plain = if has_escapes { remove_sequences(text) } else { Cow::Borrowed(text) };
+    let plain = remove_sequences(text);
     if !RESETS.iter().any(|reset| plain.contains(reset)) {
         return plain;
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::{pattern::re, tokens, trace, words::phrases};
+use crate::{pattern::Pattern, tokens, trace, words::phrases};
 
 /// The kind of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,74 +63,53 @@ const MAX_INPUT: usize = 400_000;
 
 // Letters and digits with a hyphen (ORA-00942, LIC-9), rustc's E0277, Windows HRESULTs, errno
 // names.
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
-    )
-});
+static CODE: Pattern = Pattern::new(
+    r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
+);
 // A number after a word for "error": "Fehler 2107". HTTP status codes have only three digits.
-static ERROR_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
-    )
-});
-static ERROR_NUMBER_PREFILTER: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
+static ERROR_NUMBER: Pattern = Pattern::new(
+    r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
+);
+static ERROR_NUMBER_PREFILTER: Pattern = Pattern::new(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}");
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
-static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
-    )
-});
+static EXCEPTION: Pattern = Pattern::new(
+    r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
+);
 // Rust before 1.73 quotes the message, which may contain quotes, and appends the location.
-static RUST_PANIC: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"panicked at (?:'([^\n]{3,200}?)', [^'\n]+:\d|'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))",
-    )
-});
-static GO_PANIC: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
+static RUST_PANIC: Pattern = Pattern::new(
+    r"panicked at (?:'([^\n]{3,200}?)', [^'\n]+:\d|'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))",
+);
+static GO_PANIC: Pattern = Pattern::new(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})");
 // A word before a quoted message ([`quoted_message`]). A single pattern for both kinds of message
 // took five times as long.
-static FAILURE_WORD: LazyLock<Regex> = LazyLock::new(|| {
-    re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not")
-});
-static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]\s*:?\s+)(\p{L}[^\n]{11,159})",
-    )
-});
+static FAILURE_WORD: Pattern =
+    Pattern::new("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not");
+static LINE_MESSAGE: Pattern = Pattern::new(
+    r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]\s*:?\s+)(\p{L}[^\n]{11,159})",
+);
 // A missing library in a loader's message: dyld, ld.so, Windows, Java, .NET.
-static MISSING_LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
-    )
-});
-static MISSING_LIBRARY_PREFILTER: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
-    )
-});
-static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
-});
+static MISSING_LIBRARY: Pattern = Pattern::new(
+    r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
+);
+static MISSING_LIBRARY_PREFILTER: Pattern = Pattern::new(
+    r"(?i)library not loaded: |loading shared libraries: |unable to load (?:dll|shared)|java\.library\.path|\.(?:so[.\d]*|dylib|dll)\b",
+);
+static VERSION: Pattern = Pattern::new(
+    r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b",
+);
 
 // Prefilters: a line that matches none of these cannot match the patterns above. Checking them
 // first is much faster.
-static EXCEPTION_PREFILTER: LazyLock<Regex> =
-    LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
+static EXCEPTION_PREFILTER: Pattern = Pattern::new("Exception|Error|Failure|Panic|Interrupt");
 const RUST_PANIC_PREFILTER: &str = "panicked at ";
 const GO_PANIC_PREFILTERS: [&str; 2] = ["panic: ", "fatal error: "];
-static VERSION_PREFILTER: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
-static LINE_MESSAGE_PREFILTER: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])"));
+static VERSION_PREFILTER: Pattern = Pattern::new(r"\d\.\d{1,4}\.\d");
+static LINE_MESSAGE_PREFILTER: Pattern = Pattern::new(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])");
 
 // The parts that differ between two runs of the same failure.
-static VARIABLE_PART: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
-    )
-});
+static VARIABLE_PART: Pattern = Pattern::new(
+    r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
+);
 
 /// Extracts the signatures of a text (code and prose alike), each once, in a fixed order.
 pub fn signatures(text: &str) -> Vec<Signature> {
@@ -142,15 +121,9 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             out.insert(Signature { kind, text: text.to_owned() });
         }
     };
-    // Every code has a capital letter or one of these hexadecimal prefixes.
-    if text.bytes().any(|b| b.is_ascii_uppercase())
-        || text.contains("0x8")
-        || text.contains("0x0000")
-    {
-        let is_code = |m: &regex::Match<'_>| !is_standard_name(m.as_str()) && !is_address(text, m);
-        for m in CODE.find_iter(text).filter(is_code) {
-            add(SignatureKind::Code, m.as_str().to_lowercase());
-        }
+    let is_code = |m: &regex::Match<'_>| !is_standard_name(m.as_str()) && !is_address(text, m);
+    for m in CODE.find_iter(text).filter(is_code) {
+        add(SignatureKind::Code, m.as_str().to_lowercase());
     }
     for c in
         candidate_lines(&ERROR_NUMBER_PREFILTER, text).flat_map(|l| ERROR_NUMBER.captures_iter(l))
@@ -295,39 +268,32 @@ fn quoted_message(text: &str, mut start: usize) -> Option<MessageSpan<'_>> {
 /// like signatures.
 static GENERIC_MESSAGES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
-        "a task was canceled, access violation, all goroutines are asleep, an error occurred while sending the request, arithmetic overflow, array index out of bounds, assertion failed,
-        assignment to entry in nil map, attempt to add with overflow,
+        "a task was canceled, access violation, all goroutines are asleep,
+        an error occurred while sending the request, arithmetic overflow, array index out of bounds,
+        assertion failed, assignment to entry in nil map, attempt to add with overflow,
         attempt to divide by zero, attempt to index a nil value, attempt to multiply with overflow,
-        attempt to subtract with overflow,
-        bad file descriptor, broken pipe, called option::unwrap() on a none value,
-        cannot read properties of null,
+        attempt to subtract with overflow, bad file descriptor, broken pipe,
+        called option::unwrap() on a none value, cannot read properties of null,
         cannot read properties of undefined, cannot read property of null,
         cannot read property of undefined,
         collection was modified; enumeration operation may not execute,
-        command failed with exit code #, concurrent map read and map write,
-        concurrent map writes, connection refused,
-        connection reset by peer, connection timed out, division by zero, entered unreachable code,
-        explicit panic, exit code #,
-        exited with code #, exit status #, explicitly aborted, heap-buffer-overflow on address,
-        heap-use-after-free on address,
+        command failed with exit code #, concurrent map read and map write, concurrent map writes,
+        connection refused, connection reset by peer, connection timed out, division by zero,
+        entered unreachable code, explicit panic, exit code #, exited with code #, exit status #,
+        explicitly aborted, heap-buffer-overflow on address, heap-use-after-free on address,
         index was outside the bounds of the array, one or more errors occurred,
-        stack-buffer-overflow on address,
-        unhandled errors in a taskgroup, value cannot be null, file not found, index out of bounds,
-        index out of range,
+        stack-buffer-overflow on address, unhandled errors in a taskgroup, value cannot be null,
+        file not found, index out of bounds, index out of range,
         input string was not in a correct format, internal error: entered unreachable code,
-        internal server error, invalid argument,
-        invalid memory address or nil pointer dereference, java heap space, list index out of range,
-        no such file or directory, not implemented,
+        internal server error, invalid argument, invalid memory address or nil pointer dereference,
+        java heap space, list index out of range, no such file or directory, not implemented,
         null pointer, object reference not set to an instance of an object, operation not permitted,
-        operation timed out,
-        out of memory, permission denied, pop from empty list, process exited with code #,
-        runtime error, segmentation fault,
-        send on closed channel, signal # (sig, sequence contains no elements,
-        slice index out of range, stack overflow, string index out of range,
-        subprocess exited with status #, the operation was canceled, the request timed out,
-        timed out, undefined is not a function,
-        undefined is not an object, undefined method, unexpected end of file,
-        unexpected end of json input, unexpected token,
+        operation timed out, out of memory, permission denied, pop from empty list,
+        process exited with code #, runtime error, segmentation fault, send on closed channel,
+        signal # (sig, sequence contains no elements, slice index out of range, stack overflow,
+        string index out of range, subprocess exited with status #, the operation was canceled,
+        the request timed out, timed out, undefined is not a function, undefined is not an object,
+        undefined method, unexpected end of file, unexpected end of json input, unexpected token,
         unknown error",
     )
     .collect()
@@ -669,7 +635,7 @@ mod tests {
             let text: String = pieces.iter().map(|p| PIECES[*p]).collect();
             let quoted_pattern = r#"(?:error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not)[^\n"'`]{0,60}["'`]([^"'`\n]{12,160})["'`]"#;
             let line_pattern = LINE_MESSAGE.as_str().trim_start_matches("(?im)");
-            let pattern = re(&format!("(?im){quoted_pattern}|{line_pattern}"));
+            let pattern = crate::pattern::re(&format!("(?im){quoted_pattern}|{line_pattern}"));
             let expected: Vec<&str> = pattern
                 .captures_iter(&text)
                 .filter_map(|c| c.iter().skip(1).flatten().next().map(|m| m.as_str()))

@@ -6,16 +6,12 @@ const MIN_SIMILARITY: f64 = 0.8;
 /// Returns the first of the names most similar to `query`, if they are similar enough.
 pub fn closest_name<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let query = query.to_lowercase();
-    let mut best: Option<(f64, &str)> = None;
-    for name in names {
-        let similarity = strsim::jaro_winkler(&query, &name.to_lowercase());
-        if similarity >= MIN_SIMILARITY
-            && best.is_none_or(|(best_similarity, _)| similarity > best_similarity)
-        {
-            best = Some((similarity, name));
-        }
-    }
-    best.map(|(_, name)| name)
+    let similarity = |name: &str| strsim::jaro_winkler(&query, &name.to_lowercase());
+    let similar_names = names.into_iter().map(|name| (similarity(name), name));
+    similar_names
+        .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, name)| name)
 }
 
 #[cfg(test)]

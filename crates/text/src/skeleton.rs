@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::markdown::is_fence;
+
 /// The minimum share of a source's items that contain a line of the skeleton.
 const MIN_SHARE: f64 = 0.04;
 /// The minimum number of items that contain a line of the skeleton.
@@ -110,8 +112,7 @@ impl Skeleton {
         let mut out = String::with_capacity(markdown.len());
         let mut in_fence = false;
         for line in markdown.lines() {
-            let start = line.trim_start();
-            if start.starts_with("```") || start.starts_with("~~~") {
+            if is_fence(line) {
                 in_fence = !in_fence;
             } else if !in_fence && self.contains(line) && !is_kept(line) {
                 continue;
@@ -138,8 +139,7 @@ impl SkeletonDetector {
         let mut hashes = HashSet::new();
         let mut in_fence = false;
         for line in markdown.lines().take(400) {
-            let start = line.trim_start();
-            if start.starts_with("```") || start.starts_with("~~~") {
+            if is_fence(line) {
                 in_fence = !in_fence;
                 continue;
             }
@@ -156,14 +156,8 @@ impl SkeletonDetector {
 
     /// Returns the skeleton of the recurring lines.
     pub fn finish(self) -> Skeleton {
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss
-        )]
         let share = (self.items as f64 * MIN_SHARE).ceil() as usize;
         let floor = |is_form: bool| share.max(if is_form { MIN_FORM_ITEMS } else { MIN_ITEMS });
-        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let is_frequent =
             |n: usize| n >= MIN_SMALL_ITEMS && n as f64 >= self.items as f64 * MIN_SMALL_SHARE;
         let recurs = |(_, (n, form)): &(u64, (usize, bool))| *n >= floor(*form) || is_frequent(*n);

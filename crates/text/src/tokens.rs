@@ -36,25 +36,20 @@ pub fn forms_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Word> {
 }
 
 fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word> {
-    let stemmer = Stemmer::create(Algorithm::English);
     let mut out = Vec::new();
     for_each_word(text, |range, is_plain| {
         let word = &text[range.clone()];
-        if !is_plain {
-            let term = unstemmed_term(word);
-            if !term.is_empty() {
-                out.push(Word { range, term });
-            }
-        } else if is_wanted(word) {
-            let term = stem(&stemmer, word);
-            let transcription = if forms { transcribe(word) } else { None };
-            let transcription = transcription.map(|w| stem(&stemmer, &w)).filter(|t| *t != term);
-            // Combining marks without a letter fold to nothing.
-            if !term.is_empty() {
-                out.push(Word { range: range.clone(), term });
-            }
-            out.extend(transcription.map(|term| Word { range, term }));
+        if is_plain && !is_wanted(word) {
+            return;
         }
+        let term = if is_plain { stem(word) } else { unstemmed_term(word) };
+        let transcription = if is_plain && forms { transcribe(word) } else { None };
+        let transcription = transcription.map(|w| stem(&w)).filter(|t| *t != term);
+        // Combining marks without a letter fold to nothing.
+        if !term.is_empty() {
+            out.push(Word { range: range.clone(), term });
+        }
+        out.extend(transcription.map(|term| Word { range, term }));
     });
     out
 }
@@ -182,82 +177,29 @@ fn transcribe(word: &str) -> Option<String> {
     Some(out)
 }
 
-/// A tokenizer that returns [`forms`] of many texts and caches stems.
-pub struct StemCache {
-    stemmer: Stemmer,
-    cache: HashMap<String, String>,
-}
-
-/// The maximum number of cached words, because numbers and hashes vary without limit.
-const MAX_CACHED_STEMS: usize = 32_768;
-
-impl Default for StemCache {
-    fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), cache: HashMap::new() }
-    }
-}
-
-impl StemCache {
-    /// Calls `on_word` with the range and term of each word, as [`forms`] returns them.
-    pub fn words(&mut self, text: &str, mut on_word: impl FnMut(Range<usize>, &str)) {
-        for_each_word(text, |range, is_plain| {
-            let word = &text[range.clone()];
-            if !is_plain {
-                let term = unstemmed_term(word);
-                if !term.is_empty() {
-                    on_word(range, &term);
-                }
-                return;
-            }
-            if let Some(term) = self.cache.get(word) {
-                if !term.is_empty() {
-                    on_word(range, term);
-                }
-                return;
-            }
-            let term = stem(&self.stemmer, word);
-            if !term.is_empty() {
-                on_word(range.clone(), &term);
-            }
-            if let Some(transcription) = transcribe(word).map(|w| stem(&self.stemmer, &w)) {
-                if transcription != term {
-                    on_word(range, &transcription);
-                }
-                // Only words with a single term are cached.
-                return;
-            }
-            if self.cache.len() >= MAX_CACHED_STEMS {
-                self.cache.clear();
-            }
-            self.cache.insert(word.to_owned(), term);
-        });
-    }
-}
-
 thread_local! {
-    /// Stems of recent words. Duplicate checks read the same reports repeatedly, and stemming took
-    /// a fifth of their time.
-    static STEM_CACHE: RefCell<HashMap<String, String>> = RefCell::default();
+    /// Terms of recent words. Folding and stemming took a fifth of the time of duplicate checks.
+    static TERM_CACHE: RefCell<HashMap<String, String>> = RefCell::default();
 }
 
-/// The maximum number of words that a thread caches: half a megabyte.
-const MAX_THREAD_STEMS: usize = 8_192;
+/// The maximum number of words that a thread caches, because numbers and hashes vary without limit.
+const MAX_CACHED_TERMS: usize = 16_384;
 
 /// Returns the term under which a single word is indexed.
-fn stem(stemmer: &Stemmer, word: &str) -> String {
-    let folded_word = fold(word);
-    if !folded_word.bytes().all(|b| b.is_ascii_lowercase()) {
-        return strip_article(&folded_word).to_owned();
-    }
-    STEM_CACHE.with_borrow_mut(|cache| {
-        if let Some(term) = cache.get(&*folded_word) {
+fn stem(word: &str) -> String {
+    TERM_CACHE.with_borrow_mut(|cache| {
+        if let Some(term) = cache.get(word) {
             return term.clone();
         }
-        let term = stemmer.stem(&folded_word).into_owned();
-        if cache.len() >= MAX_THREAD_STEMS {
+        let folded_word = fold(word);
+        let term = match folded_word.bytes().all(|b| b.is_ascii_lowercase()) {
+            true => Stemmer::create(Algorithm::English).stem(&folded_word).into_owned(),
+            false => strip_article(&folded_word).to_owned(),
+        };
+        if cache.len() >= MAX_CACHED_TERMS {
             cache.clear();
         }
-        cache.insert(folded_word.into_owned(), term.clone());
+        cache.insert(word.to_owned(), term.clone());
         term
     })
 }
@@ -627,14 +569,6 @@ mod tests {
             for word in words(&text) {
                 proptest::prop_assert!(text.get(word.range.clone()).is_some());
                 proptest::prop_assert!(!word.term.is_empty());
-            }
-            let (mut stems, mut cached_words) = (StemCache::default(), Vec::new());
-            for _ in 0..2 {
-                cached_words.clear();
-                stems.words(&text, |range, term| {
-                    cached_words.push(Word { range, term: term.to_owned() });
-                });
-                proptest::prop_assert_eq!(&cached_words, &forms(&text));
             }
             for (range, word) in identifiers(&text) {
                 proptest::prop_assert_eq!(text[range].to_lowercase(), word);

@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use crate::pattern::re;
+use crate::pattern::Pattern;
 
 /// The number of top frames of each trace that are used.
 pub const TOP_FRAMES: usize = 3;
@@ -12,76 +12,56 @@ pub const TOP_FRAMES: usize = 3;
 const MAX_GAP: usize = 4;
 
 // The frame patterns of each language, with the groups `name` (function) and `file`.
-static JVM_AND_NET: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
-    )
-});
-static PYTHON: LazyLock<Regex> =
-    LazyLock::new(|| re(r#"^\s*File "[^"\n]*?(?P<file>[^"/\\\n]+)", line \d+, in (?P<name>\S+)"#));
-static RUST: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\s*\d{1,3}:\s+(?:0x[0-9a-f]+ - )?(?P<name>[<_a-zA-Z][^\s].*?)\s*$"));
-static GO: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])",
-    )
-});
-static RUBY: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*(?:from )?[^\s:]*?(?P<file>[^\s:/\\]+\.rb):\d+:in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?(?P<name>[^']+)'",
-    )
-});
-static PHP: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\s*#\d+ [^()]*?(?P<file>[^/\\()]+)\(\d+\): (?P<name>[\w\\>:{}$-]+)\("));
-static NATIVE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
-    )
-});
+static JVM_AND_NET: Pattern = Pattern::new(
+    r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
+);
+static PYTHON: Pattern =
+    Pattern::new(r#"^\s*File "[^"\n]*?(?P<file>[^"/\\\n]+)", line \d+, in (?P<name>\S+)"#);
+static RUST: Pattern =
+    Pattern::new(r"^\s*\d{1,3}:\s+(?:0x[0-9a-f]+ - )?(?P<name>[<_a-zA-Z][^\s].*?)\s*$");
+static GO: Pattern = Pattern::new(
+    r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])",
+);
+static RUBY: Pattern = Pattern::new(
+    r"^\s*(?:from )?[^\s:]*?(?P<file>[^\s:/\\]+\.rb):\d+:in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )?(?P<name>[^']+)'",
+);
+static PHP: Pattern =
+    Pattern::new(r"^\s*#\d+ [^()]*?(?P<file>[^/\\()]+)\(\d+\): (?P<name>[\w\\>:{}$-]+)\(");
+static NATIVE: Pattern = Pattern::new(
+    r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
+);
 // A frame of Android's native code: `#00 pc 0004f1c2  /data/app/lib/arm/libtide.so (Tide_rise+48)`.
-static ANDROID: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
-    )
-});
-static MINIDUMP: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$")
-});
-static APPLE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$",
-    )
-});
-static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
-});
+static ANDROID: Pattern = Pattern::new(
+    r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
+);
+static MINIDUMP: Pattern = Pattern::new(
+    r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$",
+);
+static APPLE: Pattern = Pattern::new(
+    r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$",
+);
+static FIREFOX: Pattern = Pattern::new(
+    r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$",
+);
 
 // Name parts that compilers add.
-static NET_ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
-static NET_CLOSURE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$"));
-static JAVA_GENERATED: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"\$\$(?:Lambda|EnhancerBy[A-Za-z]+|FastClassBy[A-Za-z]+|SpringCGLIB)(?:\$\$?\w+)*(?:/0x[0-9a-f]+)?|\$\d+\b|\$Proxy\d+|\$(?:suspendImpl|default)$",
-    )
-});
-static LAMBDA: LazyLock<Regex> = LazyLock::new(|| re(r"lambda\$(\w+?)\$\d+"));
-static CLOSURE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
-    )
-});
-static HASH: LazyLock<Regex> = LazyLock::new(|| re(r"::h[0-9a-f]{16}$"));
-static SWIFT: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
-    )
-});
-static ABI: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"std::__(?:\d+|cxx11|ndk1)::|\[abi:\w+\]|@@?GLIBC\w*[\d.]*|\.(?:cold|constprop|isra|part|llvm)(?:\.\d+)*",
-    )
-});
+static NET_ASYNC: Pattern = Pattern::new(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$");
+static NET_CLOSURE: Pattern =
+    Pattern::new(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$");
+static JAVA_GENERATED: Pattern = Pattern::new(
+    r"\$\$(?:Lambda|EnhancerBy[A-Za-z]+|FastClassBy[A-Za-z]+|SpringCGLIB)(?:\$\$?\w+)*(?:/0x[0-9a-f]+)?|\$\d+\b|\$Proxy\d+|\$(?:suspendImpl|default)$",
+);
+static LAMBDA: Pattern = Pattern::new(r"lambda\$(\w+?)\$\d+");
+static CLOSURE: Pattern = Pattern::new(
+    r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
+);
+static HASH: Pattern = Pattern::new(r"::h[0-9a-f]{16}$");
+static SWIFT: Pattern = Pattern::new(
+    r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
+);
+static ABI: Pattern = Pattern::new(
+    r"std::__(?:\d+|cxx11|ndk1)::|\[abi:\w+\]|@@?GLIBC\w*[\d.]*|\.(?:cold|constprop|isra|part|llvm)(?:\.\d+)*",
+);
 
 /// The frames of runtimes and frameworks, which occur in the traces of all failures.
 static RUNTIME_FRAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
@@ -89,11 +69,9 @@ static RUNTIME_FRAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     rows.filter_map(|row| row.split('\t').nth(1)).collect()
 });
 /// The line before the trace of a cause.
-static CAUSE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
-    )
-});
+static CAUSE_PREFIX: Pattern = Pattern::new(
+    r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
+);
 
 /// Returns the functions of the frames in a text: the program's own at the top of each trace, in
 /// order.
@@ -105,25 +83,18 @@ pub fn frames(text: &str) -> Vec<String> {
     let mut gap = 0;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let next_frame =
-            if may_be_frame(line) { parse_frame(line, lines.peek().copied()) } else { None };
-        // Each failure of a chain has its own trace.
-        if next_frame.is_none() && !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
-            take_top_frames(&mut trace, is_python, &mut out);
+        let next = lines.peek().copied();
+        if let Some(name) = may_be_frame(line).then(|| parse_frame(line, next)).flatten() {
+            // Python writes the failing frame last.
+            is_python = line.trim_start().starts_with("File \"");
+            trace.push(name);
+            gap = 0;
+            continue;
         }
-        match next_frame {
-            Some((name, is_python_frame)) => {
-                // Python writes the failing frame last.
-                is_python = is_python_frame;
-                trace.push(name);
-                gap = 0;
-            }
-            None => {
-                gap += 1;
-                if gap > MAX_GAP {
-                    take_top_frames(&mut trace, is_python, &mut out);
-                }
-            }
+        gap += 1;
+        // Each failure of a chain has its own trace.
+        if gap > MAX_GAP || !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
+            take_top_frames(&mut trace, is_python, &mut out);
         }
     }
     take_top_frames(&mut trace, is_python, &mut out);
@@ -171,8 +142,7 @@ pub fn may_be_frame(line: &str) -> bool {
         || has_call()
 }
 
-/// Parses the function in a frame, and returns whether it is a Python frame.
-fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
+fn parse_frame(line: &str, next: Option<&str>) -> Option<String> {
     let start = line.trim_start();
     if start.starts_with("at ") {
         let name = JVM_AND_NET.captures(line)?;
@@ -183,36 +153,33 @@ fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
         {
             return None;
         }
-        return managed_name(name).map(|n| (n, false));
+        return managed_name(name);
     }
     if start.starts_with("File \"") {
-        return PYTHON.captures(line).map(|c| (file_and_name(&c), true));
+        let c = PYTHON.captures(line)?;
+        return Some(format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase()));
     }
     if start.starts_with('#') {
         if let Some(c) = PHP.captures(line) {
-            return Some((c["name"].to_lowercase(), false))
-                .filter(|(n, _)| !n.starts_with("{main}"));
+            return Some(c["name"].to_lowercase()).filter(|name| !name.starts_with("{main}"));
         }
         if let Some(c) = ANDROID.captures(line) {
             // Without a name, the library identifies the function.
             let name = c.name("name").and_then(|name| native_name(name.as_str()));
-            return Some((name.unwrap_or_else(|| c["file"].to_lowercase()), false));
+            return Some(name.unwrap_or_else(|| c["file"].to_lowercase()));
         }
-        return native_name(&NATIVE.captures(line)?["name"]).map(|n| (n, false));
+        return native_name(&NATIVE.captures(line)?["name"]);
     }
     if start.starts_with(|c: char| c.is_ascii_digit()) {
-        if let Some(c) = MINIDUMP.captures(line).or_else(|| APPLE.captures(line)) {
-            return native_name(&c["name"]).map(|n| (n, false));
-        }
-        return native_name(&RUST.captures(line)?["name"]).map(|n| (n, false));
+        let captures = [&MINIDUMP, &APPLE, &RUST].into_iter().find_map(|p| p.captures(line))?;
+        return native_name(&captures["name"]);
     }
     if let Some(c) = RUBY.captures(line) {
         let name = c["name"].rsplit(['#', '.']).next().unwrap_or_default().to_lowercase();
-        return Some((format!("{}:{name}", c["file"].to_lowercase()), false))
-            .filter(|_| !name.is_empty());
+        return (!name.is_empty()).then(|| format!("{}:{name}", c["file"].to_lowercase()));
     }
     if let Some(c) = FIREFOX.captures(line) {
-        return Some((c["name"].to_lowercase(), false));
+        return Some(c["name"].to_lowercase());
     }
     // Go writes the location below the function; other code may look like a frame.
     let has_location =
@@ -221,11 +188,7 @@ fn parse_frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     // The directory of a package depends on the version of its module.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
     let name = name.replace("[...]", "");
-    Some((CLOSURE.replace_all(&name, "").to_lowercase(), false))
-}
-
-fn file_and_name(c: &Captures<'_>) -> String {
-    format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
+    Some(CLOSURE.replace_all(&name, "").to_lowercase())
 }
 
 /// Normalizes a function's name in the JVM, .NET or JavaScript.
@@ -367,7 +330,7 @@ mod tests {
             ("4   App      0x0000000104a3c2f4 -[Pool take:] + 44", "-[pool take:"),
             ("take@https://acme.example/app.js:12:9", "take"),
         ] {
-            assert_eq!(parse_frame(line, None).map(|f| f.0).as_deref(), Some(name), "{line}");
+            assert_eq!(parse_frame(line, None).as_deref(), Some(name), "{line}");
             assert!(may_be_frame(line), "{line}");
         }
         for line in [

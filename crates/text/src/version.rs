@@ -1,45 +1,34 @@
 //! Extraction and comparison of versions: those of the product, the platform and tools.
 
-use std::{cmp::Ordering, sync::LazyLock};
+use std::cmp::Ordering;
 
-use regex::Regex;
-
-use crate::{pattern::re, words::Words};
+use crate::{pattern::Pattern, words::Words};
 
 /// A version: three numbers anywhere, or two numbers after an introducing word. The name of a
 /// program may precede the numbers directly: `go1.6.2`.
-static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(v?|\p{L}{2,})(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
-        r"|(\d{1,3}\.\d{1,3}(?:-?(?:alpha|beta|dev|pre|preview|rc|snapshot)[0-9a-z.]*)?)\b)",
-    ))
-});
+static VERSION: Pattern = Pattern::new(concat!(
+    r"(?i)\b(v?|\p{L}{2,})(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
+    r"|(\d{1,3}\.\d{1,3}(?:-?(?:alpha|beta|dev|pre|preview|rc|snapshot)[0-9a-z.]*)?)\b)",
+));
 /// A word that introduces a version of two numbers: "since 2.6", "version 2.3", "Fixed in 2.4".
-static VERSION_WORD: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|until|before|after|as of)|\bv\.)[ \t:=*`|(]*$",
-        r"|\b(?:upgrade|upgrading|update|updating|downgrade|downgrading|bump|move|moving|switch)\w*(?: \S+){0,3}? (?:from|to) $",
-    ))
-});
+static VERSION_WORD: Pattern = Pattern::new(concat!(
+    r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|until|before|after|as of)|\bv\.)[ \t:=*`|(]*$",
+    r"|\b(?:upgrade|upgrading|update|updating|downgrade|downgrading|bump|move|moving|switch)\w*(?: \S+){0,3}? (?:from|to) $",
+));
 /// A unit after a decimal number, which is then not a version.
-static UNIT: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:\.\d|,\d|\s*(?:%|°|€|\$|x\b|times|per|percent|seconds?|secs?|s\b|ms\b|minutes?|mins?|hours?|hrs?|h\b|days?|weeks?|months?|years?|[kmgt]i?b\b|bytes?|bits?|px\b|r?em\b|pt\b|inch|[cmk]?m\b|[gmk]?hz\b|fps\b|million|billion|thousand|points?|degrees?|volts?|watts?))",
-    )
-});
+static UNIT: Pattern = Pattern::new(
+    r"(?i)^(?:\.\d|,\d|\s*(?:%|°|€|\$|x\b|times|per|percent|seconds?|secs?|s\b|ms\b|minutes?|mins?|hours?|hrs?|h\b|days?|weeks?|months?|years?|[kmgt]i?b\b|bytes?|bits?|px\b|r?em\b|pt\b|inch|[cmk]?m\b|[gmk]?hz\b|fps\b|million|billion|thousand|points?|degrees?|volts?|watts?))",
+);
 
 /// A word before a version of four numbers, which look like an IP address: "Version 10.2.3.4".
-static BUILD_PREFIX: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:version|release|build|versión|versão|versione)[v :=*|\t]*$"));
+static BUILD_PREFIX: Pattern =
+    Pattern::new(r"(?i)(?:version|release|build|versión|versão|versione)[v :=*|\t]*$");
 /// The text before a mail server's status code (RFC 3463): "554 5.7.1", "Status: 5.1.1".
-static MAIL_STATUS: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?:\b[245]\d\d[ -]|(?i:\bstatus:?\s*|\bdsn[:=]\s*))$"));
+static MAIL_STATUS: Pattern = Pattern::new(r"(?:\b[245]\d\d[ -]|(?i:\bstatus:?\s*|\bdsn[:=]\s*))$");
 /// A version in the name of a milestone or a release, and its pre-release suffix.
-static MILESTONE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>(?:[-.]?(?:alpha|beta|dev|nightly|pre|preview|rc|snapshot|m\d)|[ab]\d)[0-9a-z.]*)?",
-    )
-});
+static MILESTONE_VERSION: Pattern = Pattern::new(
+    r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>(?:[-.]?(?:alpha|beta|dev|nightly|pre|preview|rc|snapshot|m\d)|[ab]\d)[0-9a-z.]*)?",
+);
 
 /// The programs that reports about any product may name, in lower case: systems, kernels,
 /// terminals, browsers, compilers, runtimes, databases and libraries.
@@ -66,33 +55,26 @@ static LABELS: Words = Words::new(
      your",
 );
 /// A label at the beginning of a line, with the version directly after it: "OS: ", "| JDK | ".
-static LABEL: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^[^\p{L}\p{N}]*(?P<label>[^:=|]{1,40}?)[\s*`]*[:=|][\s:=|*`]*[vV]?$"));
+static LABEL: Pattern =
+    Pattern::new(r"^[^\p{L}\p{N}]*(?P<label>[^:=|]{1,40}?)[\s*`]*[:=|][\s:=|*`]*[vV]?$");
 /// A label within a line: "Framework Version: ".
-static INNER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$")
-});
+static INNER_LABEL: Pattern =
+    Pattern::new(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$");
 /// The name of a system after its label: "OS: Mac OS X 10.8.5".
-static SYSTEM_LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^[^\p{L}]*(?:os|operating system|platform)\s*[:=]\s*(?P<name>\p{L}[\p{L} ]{0,30}?) v?$",
-    )
-});
+static SYSTEM_LABEL: Pattern = Pattern::new(
+    r"(?i)^[^\p{L}]*(?:os|operating system|platform)\s*[:=]\s*(?P<name>\p{L}[\p{L} ]{0,30}?) v?$",
+);
 /// The rest of a line that consists of a label and a version.
-static LABEL_REST: LazyLock<Regex> = LazyLock::new(|| re(r"^[\s*`|)\].,;]*(?:[(\[].*)?$"));
+static LABEL_REST: Pattern = Pattern::new(r"^[\s*`|)\].,;]*(?:[(\[].*)?$");
 /// The name of a program or file before its version: "log4j-core-", "KERNELBASE.dll, version: ".
-static VERSIONED_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?P<name>\p{L}[\p{L}\p{N}_.+-]*?)(?:[-_][vV]?",
-        r"|\.(?:dll|drv|dylib|exe|jar|ko|ocx|so|sys)[,;]? (?i:file )?(?i:version)[\s:=]*[vV]?)$",
-    ))
-});
+static VERSIONED_NAME: Pattern = Pattern::new(concat!(
+    r"(?P<name>\p{L}[\p{L}\p{N}_.+-]*?)(?:[-_][vV]?",
+    r"|\.(?:dll|drv|dylib|exe|jar|ko|ocx|so|sys)[,;]? (?i:file )?(?i:version)[\s:=]*[vV]?)$",
+));
 /// The name in a line of build output: "   Compiling water v".
-static LISTED_NAME: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\s{2,}\p{Lu}\p{Ll}+ (?P<name>[\p{L}\p{N}_-]+) [vV]$"));
+static LISTED_NAME: Pattern = Pattern::new(r"^\s{2,}\p{Lu}\p{Ll}+ (?P<name>[\p{L}\p{N}_-]+) [vV]$");
 /// The text before a time of day, which looks like a version: "at 12.30.45".
-static TIME_PREFIX: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$"));
+static TIME_PREFIX: Pattern = Pattern::new(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$");
 /// The words between a program and its version.
 static CONNECTING_WORDS: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
@@ -104,9 +86,7 @@ static SYSTEM_SUFFIXES: Words = Words::new(
 
 /// The number of examined bytes before a version, because a log line may be megabytes long.
 const MAX_PREFIX: usize = 160;
-/// The maximum number of words of a label.
 const MAX_LABEL_WORDS: usize = 4;
-/// The maximum number of versions of a text.
 const MAX_VERSIONS: usize = 500;
 
 /// Returns whether a word in lower case is a program that reports about any product may name.

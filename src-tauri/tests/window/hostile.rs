@@ -14,7 +14,7 @@ use crate::{
         click_text, drive, exists, press, press_ctrl, script, text, texts, wait_for, wait_for_jobs,
         wait_until,
     },
-    fake_github::FakeGitHub,
+    fake_github::{FakeGitHub, github_source},
     files::paste,
 };
 
@@ -158,7 +158,7 @@ async fn images_load_from_a_source_on_request() {
     let folder = home.path().join("casebook");
     let images_folder = folder.join("images");
     let casebook = Casebook::open(OpenOptions::new(&folder)).await.unwrap();
-    casebook.add_mirror("acme/pump", &github.host, false).await.unwrap();
+    casebook.add_tracker(github_source("acme/pump", &github.host, false)).await.unwrap();
     casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     drop(casebook);
     let args = ["--casebook", folder.to_str().unwrap()];

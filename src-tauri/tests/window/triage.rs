@@ -18,7 +18,7 @@ use crate::{
         click_text, drive, exists, press, press_ctrl, screenshot, text, texts, wait_for,
         wait_for_text, wait_until, wait_until_ready,
     },
-    fake_github::FakeGitHub,
+    fake_github::{FakeGitHub, github_source},
 };
 
 /// Returns the key of the compared report.
@@ -270,7 +270,7 @@ async fn closing_duplicates_previews_the_comments() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let handle = Casebook::open(OpenOptions::new(&casebook)).await.unwrap();
-    handle.add_mirror("acme/app", &github.host, false).await.unwrap();
+    handle.add_tracker(github_source("acme/app", &github.host, false)).await.unwrap();
     handle.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     for key in ["acme/app#2", "acme/app#3"] {
         handle

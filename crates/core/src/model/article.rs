@@ -1,11 +1,12 @@
 //! Articles: drafts for a knowledge base, made from solved problems.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NoteDraft, NoteKind};
 
 /// A request for an article about a problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArticleRequest {
     /// Key of a report of the problem.
@@ -22,19 +23,7 @@ impl Default for ArticleRequest {
 }
 
 /// A kind of article section, in the order of the page.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ArticlePart")]
 pub enum ArticleSectionKind {
@@ -81,7 +70,7 @@ impl ArticleSectionKind {
 }
 
 /// A passage of an article: a sentence, a list item or a code block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArticlePassage {
     /// Text (Markdown), redacted if requested.
     pub text: String,
@@ -94,7 +83,7 @@ pub struct ArticlePassage {
 }
 
 /// A section of an article with its passages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArticleSection {
     /// Kind of the section.
     pub part: ArticleSectionKind,
@@ -103,7 +92,7 @@ pub struct ArticleSection {
 }
 
 /// An article about a solved problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Article {
     /// Key of the canonical report.
     pub key: String,

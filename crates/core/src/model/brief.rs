@@ -1,24 +1,13 @@
 //! Briefs: assembled, cited answers that can be exported and replayed.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{State, TroubleshootSettings};
 
 /// A section of a brief, in the order of appearance.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
     /// Two to four sentences: the problem, whether it is known, its fix and the next step.
@@ -73,18 +62,13 @@ impl SectionKind {
             Self::Notes => "notes",
         }
     }
-
-    /// Parses a name that [`SectionKind::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.as_str() == text)
-    }
 }
 
 /// The recorded path of a log that was read from standard input and is not kept.
 pub const STANDARD_INPUT: &str = "-";
 
 /// A request for a brief.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BriefRequest {
     /// Key of the item; if null, `text` or `logs` is the subject.
@@ -117,7 +101,7 @@ pub struct BriefRequest {
 }
 
 /// A document that a statement is based on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Citation {
     /// Label as printed: `[Issue acme/app#12]`.
     pub label: String,
@@ -128,7 +112,7 @@ pub struct Citation {
 }
 
 /// A quotation from a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Quote {
     /// Login of the author; null if unknown.
     pub author: Option<String>,
@@ -143,7 +127,7 @@ pub struct Quote {
 }
 
 /// A statement of a brief with its sources.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// Heading, if the entry begins a new topic; null otherwise.
     pub heading: Option<String>,
@@ -156,7 +140,7 @@ pub struct Entry {
 }
 
 /// A section of a brief.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Section {
     /// Kind of the section.
     pub kind: SectionKind,
@@ -167,7 +151,7 @@ pub struct Section {
 }
 
 /// A document that a brief is based on, as it was at that time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefSource {
     /// Citation label of the document.
     pub citation: String,
@@ -188,7 +172,7 @@ pub struct BriefSource {
 }
 
 /// A value that was replaced by a pseudonym; the original is not included.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Redaction {
     /// Kind of the value: `token`, `email`, `address` (of a network), `host`, `link`, `user` (a
     /// login), `person`, `place`, `company`, `phone`, `account` or `card`.
@@ -200,7 +184,7 @@ pub struct Redaction {
 }
 
 /// A value that a redaction would replace, with the original; only for display, never exported.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RedactionPreview {
     /// Kind of the value: `token`, `email`, `address` (of a network), `host`, `link`, `user` (a
     /// login), `person`, `place`, `company`, `phone`, `account` or `card`.
@@ -217,7 +201,7 @@ pub struct RedactionPreview {
 }
 
 /// The inputs of a brief; the same inputs produce the same bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefRecord {
     /// Format version of this record.
     pub version: u32,
@@ -239,7 +223,7 @@ pub struct BriefRecord {
 }
 
 /// An assembled, cited answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Brief {
     /// Title of the brief.
     pub title: String,
@@ -252,7 +236,7 @@ pub struct Brief {
 }
 
 /// The output format of a brief.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BriefFormat {
     /// Markdown.
@@ -279,7 +263,7 @@ impl BriefFormat {
 }
 
 /// A change since a brief was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefChange {
     /// Key of the document.
     pub key: String,
@@ -290,7 +274,7 @@ pub struct BriefChange {
 }
 
 /// A comparison of a stored brief with the brief that would be made now.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefReplay {
     /// `true` if nothing has changed: the brief would be byte-identical or, where its original text
     /// is not available, the cited documents are unchanged.

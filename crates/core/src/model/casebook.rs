@@ -1,15 +1,14 @@
 //! The casebook as a whole: its sources, index coverage, import and index reports.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::duplicates::CalibrationReport;
 use crate::Hint;
 
 /// The coverage of the casebook by the indexes.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// Number of documents in the store.
     pub documents: u64,
@@ -25,7 +24,7 @@ pub struct Coverage {
 }
 
 /// A mirrored project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceView {
     /// Key of the source: `acme/app`.
     pub key: String,
@@ -55,7 +54,7 @@ pub struct SourceView {
 }
 
 /// The state of the casebook.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
     /// Path of the data folder.
     pub casebook: String,
@@ -76,7 +75,7 @@ pub struct Status {
 }
 
 /// The availability of semantic search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelStatus {
     /// Name of the model; null without one.
     pub name: Option<String>,
@@ -88,7 +87,7 @@ pub struct ModelStatus {
 }
 
 /// A model that replaces the current one once its vectors are computed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextModel {
     /// Name of the model.
     pub name: String,
@@ -99,7 +98,7 @@ pub struct NextModel {
 }
 
 /// An installed or built-in embedding model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelView {
     /// Local name of the model.
     pub name: String,
@@ -122,7 +121,7 @@ pub struct ModelView {
 }
 
 /// A record that an import skipped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skip {
     /// File and position of the record: `issues.jsonl:17`.
     pub place: String,
@@ -131,7 +130,7 @@ pub struct Skip {
 }
 
 /// The result of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportReport {
     /// Key of the source.
     pub source: String,
@@ -186,7 +185,7 @@ impl ImportReport {
 }
 
 /// The result of updating the indexes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexReport {
     /// Number of documents written to the full-text index.
     pub documents: u64,

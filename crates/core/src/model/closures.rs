@@ -28,13 +28,6 @@ impl ClosureStep {
             Self::Refused => "refused",
         }
     }
-
-    /// Parses a name that [`ClosureStep::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Commenting, Self::Commented, Self::Closed, Self::Refused]
-            .into_iter()
-            .find(|s| s.as_str() == text)
-    }
 }
 
 /// An open report that a person marked as a duplicate, with the planned change on its tracker.

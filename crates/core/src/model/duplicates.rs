@@ -2,6 +2,7 @@
 
 use super::{CaseComment, DocKind, Notice, ProblemStatus, State, Thread};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The lowest confidence of a duplicate; 9 of 10 such answers are right.
@@ -16,7 +17,7 @@ pub const RELATED: f32 = 0.5;
 /// The confidence band of a pair of reports, from two calibrated probabilities: that both are the
 /// same problem, and that the earlier one is worth reading (a duplicate or related).
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
@@ -79,15 +80,10 @@ impl Band {
             Self::None => "unlikely to be a duplicate of",
         }
     }
-
-    /// Parses a name that [`Band::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|b| b.as_str() == text)
-    }
 }
 
 /// The outcome of past answers at the same confidence that were reviewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// Number of answers that were reviewed.
     pub read: u32,
@@ -108,7 +104,7 @@ impl std::fmt::Display for Outcome {
 }
 
 /// A person's decision about a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
     /// A duplicate: one fix resolves both.
@@ -128,18 +124,11 @@ impl VerdictKind {
             Self::NotDuplicate => "not_duplicate",
         }
     }
-
-    /// Parses a name that [`VerdictKind::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Duplicate, Self::Related, Self::NotDuplicate]
-            .into_iter()
-            .find(|v| v.as_str() == text)
-    }
 }
 
 /// A person's decision about a pair of documents. It survives syncs, index updates and changes of
 /// the model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// Key of the document whose key sorts first.
     pub first: String,
@@ -158,7 +147,7 @@ pub struct Verdict {
 }
 
 /// The record of a duplicate check.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// Time of the check.
     pub checked_at: Timestamp,
@@ -181,9 +170,7 @@ pub struct Check {
 
 /// The index coverage of a check that ran before the indexes were complete. The check is repeated
 /// once they cover more.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Lacking")]
 pub struct MissingCoverage {
     /// Number of documents in the full-text index; null if it was complete.
@@ -193,7 +180,7 @@ pub struct MissingCoverage {
 }
 
 /// The result of a calibration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CalibrationReport {
     /// Key of the source.
     pub source: String,
@@ -219,7 +206,7 @@ pub struct CalibrationReport {
 }
 
 /// The quality of a candidate ranking over reports with a known duplicate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OrderFigures {
     /// Share of reports whose duplicate ranks first.
     pub found_first: f32,
@@ -230,7 +217,7 @@ pub struct OrderFigures {
 }
 
 /// The quality of first candidates with at least a given confidence, on held-out reports.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThresholdFigures {
     /// Confidence threshold, 0..1.
     pub threshold: f32,
@@ -247,7 +234,7 @@ pub struct ThresholdFigures {
 }
 
 /// A replay of the last months of a source: its reports, checked again as they were filed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replay {
     /// Key of the source.
     pub source: String,
@@ -266,7 +253,7 @@ pub struct Replay {
 }
 
 /// The answers of a replay with at least a given confidence.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplayFigures {
     /// Confidence threshold, 0..1.
     pub threshold: f32,
@@ -286,7 +273,7 @@ pub struct ReplayFigures {
 }
 
 /// A request for the triage queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageRequest {
     /// Key of the only source to include; null for all sources.
@@ -319,7 +306,7 @@ impl Default for TriageRequest {
 }
 
 /// An open report with its best candidate, waiting for a verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TriageItem {
     /// Key of the report.
     pub key: String,
@@ -334,7 +321,7 @@ pub struct TriageItem {
 }
 
 /// The triage queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TriageResponse {
     /// Number of open reports checked by this request.
     pub scanned: u64,
@@ -362,7 +349,7 @@ pub struct TriageResponse {
 }
 
 /// A request for duplicates of an item in the casebook or of a draft.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicatesRequest {
     /// Key of the item; if null, `title` and `body` form the draft.
@@ -404,7 +391,7 @@ impl Default for DuplicatesRequest {
 }
 
 /// The similarity of two reports; each value is 0..1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Similarity {
     /// Title similarity: Dice–Sørensen coefficient of character pairs.
     pub title: f32,
@@ -418,7 +405,7 @@ pub struct Similarity {
 }
 
 /// The current disposition of a candidate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
     /// Open.
@@ -453,7 +440,7 @@ impl std::fmt::Display for Disposition {
 }
 
 /// A report about the queried problem, in summary.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownReport {
     /// Key of the report.
     pub key: String,
@@ -494,7 +481,7 @@ impl From<&DuplicateCandidate> for KnownReport {
 }
 
 /// An earlier report that may be a duplicate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DuplicateCandidate {
     /// Key of the report.
     pub key: String,
@@ -536,7 +523,7 @@ pub struct DuplicateCandidate {
 }
 
 /// The contribution of one feature to a candidate's score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Name of the feature.
     pub feature: String,
@@ -550,7 +537,7 @@ pub struct Evidence {
 
 /// A report that another one is known to be a duplicate of, regardless of their text: a person
 /// decided it, or the tracker or its comments state it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownDuplicate {
     /// Key of the canonical report, at the end of the chain of duplicates.
     pub key: String,
@@ -569,7 +556,7 @@ pub struct KnownDuplicate {
 }
 
 /// The response to a request for duplicates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DuplicatesResponse {
     /// Key of the queried item; null for a draft.
     pub key: Option<String>,
@@ -614,10 +601,9 @@ pub enum Ranking {
 
 /// A report to rank documents against, as if it were created at a given time.
 #[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the names of the other fields say what they are")]
 pub struct RankRequest {
-    /// Title of the report.
     pub title: String,
-    /// Text of the report (Markdown).
     pub body: String,
     /// `true` if the title is a typed search query and `body` is empty. The duplicate check ignores
     /// this.
@@ -635,9 +621,7 @@ pub struct RankRequest {
     /// `true` to rank only resolved documents, as the search for solved cases does. The confidence
     /// of [`Ranking::Duplicates`] is then the probability that a case helps.
     pub only_solved: bool,
-    /// Ranking method.
     pub by: Ranking,
-    /// Maximum number of documents.
     pub limit: usize,
 }
 
@@ -659,7 +643,7 @@ pub struct RankedDocument {
 }
 
 /// A kind of fact that two reports are compared by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
     /// Error codes.
@@ -679,7 +663,7 @@ pub enum FactKind {
 }
 
 /// The values of one kind that two reports name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
     /// Kind of the values.
     pub kind: FactKind,
@@ -692,7 +676,7 @@ pub struct Fact {
 }
 
 /// The meaning of a highlight in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
     /// A value that the other report names as well.
@@ -704,7 +688,7 @@ pub enum MarkKind {
 }
 
 /// A piece of text to highlight wherever it occurs as a whole word, ignoring case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mark {
     /// Text to highlight, in lower case.
     pub text: String,
@@ -713,7 +697,7 @@ pub struct Mark {
 }
 
 /// A side-by-side comparison of two reports.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The report.
     pub report: Thread,

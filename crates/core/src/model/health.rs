@@ -1,22 +1,13 @@
 //! The result of checking a casebook for problems and repairing them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Hint;
 
 /// The severity of a finding.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -29,7 +20,7 @@ pub enum Severity {
 }
 
 /// A finding of a check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Identifier for scripts: `orphan_rows`.
     pub id: String,
@@ -48,7 +39,7 @@ pub struct Finding {
 }
 
 /// The result of a check of a casebook.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// Path of the casebook's folder.
     pub casebook: String,

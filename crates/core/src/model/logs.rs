@@ -1,22 +1,13 @@
 //! Logs and support bundles: their distinct errors, and what the casebook knows about each.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{KnownReport, Notice, SolvedCase, TroubleshootSettings, limits};
 
 /// The severity of a log event, worst first.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum LogSeverity {
@@ -40,7 +31,7 @@ impl LogSeverity {
 }
 
 /// A position in a log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogPlace {
     /// Name of the file in its folder or archive.
     pub file: String,
@@ -51,7 +42,7 @@ pub struct LogPlace {
 }
 
 /// A group of log events that differ only in numbers, paths and similar values.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LogGroup {
     /// Severity of the events.
     pub severity: LogSeverity,
@@ -85,7 +76,7 @@ impl LogGroup {
 }
 
 /// A file that was read or skipped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogFile {
     /// Name of the file in its folder or archive.
     pub name: String,
@@ -96,7 +87,7 @@ pub struct LogFile {
 }
 
 /// A request to look up the errors of logs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogRequest {
     /// Local paths of files, archives and folders.
@@ -125,7 +116,7 @@ impl Default for LogRequest {
 
 /// The status of a log error in the casebook.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum LogVerdict {
@@ -140,7 +131,7 @@ pub enum LogVerdict {
 }
 
 /// A distinct error of a log, with what the casebook knows about it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LogError {
     /// Group of events.
     #[serde(flatten)]
@@ -154,7 +145,7 @@ pub struct LogError {
 }
 
 /// The response to a request about logs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LogResponse {
     /// Files that were read or skipped.
     pub files: Vec<LogFile>,

@@ -91,14 +91,7 @@ impl SyncProgress {
         if elapsed < 1.0 || self.done == 0 {
             return (None, None);
         }
-        #[allow(clippy::cast_precision_loss, reason = "an estimate")]
         let rate = self.done as f64 / elapsed;
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "an estimate"
-        )]
         let seconds = self.total.map(|t| (t.saturating_sub(self.done) as f64 / rate).ceil() as u64);
         (Some(rate), seconds)
     }

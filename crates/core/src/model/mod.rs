@@ -23,7 +23,14 @@ mod search;
 mod thread;
 mod troubleshoot;
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{
+    Deserialize, Serialize,
+    de::{
+        DeserializeOwned,
+        value::{self, StrDeserializer},
+    },
+};
 
 pub use self::{
     article::*, ask::*, brief::*, casebook::*, closures::*, duplicates::*, health::*, imports::*,
@@ -31,21 +38,13 @@ pub use self::{
     thread::*, troubleshoot::*,
 };
 
+/// Parses the name that a kind or state has in the database and in JSON.
+pub fn parse_name<T: DeserializeOwned>(name: &str) -> Option<T> {
+    T::deserialize(StrDeserializer::<value::Error>::new(name)).ok()
+}
+
 /// The kind of a document.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DocKind {
     /// An issue of a tracker.
@@ -60,10 +59,6 @@ pub enum DocKind {
 }
 
 impl DocKind {
-    /// All kinds, ordered by their names in the query language.
-    pub const ALL: [DocKind; 4] =
-        [DocKind::Issue, DocKind::PullRequest, DocKind::Page, DocKind::Note];
-
     /// Returns the name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -73,15 +68,10 @@ impl DocKind {
             DocKind::Note => "note",
         }
     }
-
-    /// Parses a name that [`DocKind::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.as_str() == text)
-    }
 }
 
 /// The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// An unresolved item.
@@ -100,10 +90,5 @@ impl State {
             State::Closed => "closed",
             State::Merged => "merged",
         }
-    }
-
-    /// Parses a name that [`State::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        [State::Open, State::Closed, State::Merged].into_iter().find(|s| s.as_str() == text)
     }
 }

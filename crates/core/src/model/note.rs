@@ -1,10 +1,11 @@
 //! Private notes: stored notes, drafts, and the check for similar notes before storing.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The kind of a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
     /// A lesson learned.
@@ -52,11 +53,6 @@ impl NoteKind {
         }
     }
 
-    /// Parses a name that [`NoteKind::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.as_str() == text)
-    }
-
     /// Returns whether similar notes are searched for before storing a note of this kind. The other
     /// kinds record events, which may repeat.
     pub fn is_checked(self) -> bool {
@@ -65,9 +61,7 @@ impl NoteKind {
 }
 
 /// The lifecycle state of a note.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     /// The note is in use.
@@ -85,15 +79,10 @@ impl Lifecycle {
             Self::Archived => "archived",
         }
     }
-
-    /// Parses a name that [`Lifecycle::as_str`] returned.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Active, Self::Archived].into_iter().find(|l| l.as_str() == text)
-    }
 }
 
 /// A note to store.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoteDraft {
     /// Kind of the note.
@@ -114,7 +103,7 @@ pub struct NoteDraft {
 }
 
 /// A change to a note; omitted fields stay unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoteChange {
     /// New title; null to keep it.
@@ -130,7 +119,7 @@ pub struct NoteChange {
 }
 
 /// A private note.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// Key of the note: `note#12`.
     pub key: String,
@@ -153,7 +142,7 @@ pub struct Note {
 }
 
 /// A note with the same or nearly the same content.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteMatch {
     /// Key of the note.
     pub id: String,
@@ -172,7 +161,7 @@ pub struct NoteMatch {
 }
 
 /// The recommended action after a check for similar notes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recommendation {
     /// A duplicate exists; do not store the note.
@@ -184,7 +173,7 @@ pub enum Recommendation {
 }
 
 /// The result of a check for similar notes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SimilarNotes {
     /// Notes of the same kind with the same or nearly the same content, most similar first; ties
     /// ordered by key.
@@ -196,7 +185,7 @@ pub struct SimilarNotes {
 }
 
 /// The outcome of storing a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteOutcome {
     /// The note was stored.
@@ -208,7 +197,7 @@ pub enum NoteOutcome {
 }
 
 /// The response to a request to store a note.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteAnswer {
     /// Outcome of the request.
     pub outcome: NoteOutcome,

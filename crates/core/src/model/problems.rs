@@ -1,6 +1,7 @@
 //! Problems of a backlog: groups of reports with one cause, with their fixes and releases.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ProblemStatus;
@@ -21,9 +22,7 @@ pub struct ReleaseRecord {
 }
 
 /// A list of problems.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemList {
     /// Open problems with the most reports.
@@ -54,7 +53,7 @@ impl ProblemList {
 }
 
 /// A request for a list of problems.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProblemsRequest {
     /// Key of the only source to include; null for all sources.
@@ -84,18 +83,13 @@ impl Default for ProblemsRequest {
 
 /// A report with its canonical report and its candidates, as input for grouping.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs, reason = "the names of the other fields say what they are")]
 pub struct Tie {
-    /// Key of the report.
     pub key: String,
-    /// Title of the report.
     pub title: String,
-    /// URL on the tracker's website.
     pub url: Option<String>,
-    /// `true` if the report is open.
     pub open: bool,
-    /// Time of creation.
     pub created_at: Option<Timestamp>,
-    /// Time of the closure.
     pub closed_at: Option<Timestamp>,
     /// Key of the report that this one is known to be a duplicate of, at the end of the chain.
     pub canonical: Option<String>,
@@ -104,7 +98,7 @@ pub struct Tie {
 }
 
 /// A report of a problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemReport {
     /// Key of the report.
     pub key: String,
@@ -129,7 +123,7 @@ pub struct ProblemReport {
 }
 
 /// The number of a problem's reports created in one month.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemMonth {
     /// Month: `2026-03`.
     pub month: String,
@@ -138,7 +132,7 @@ pub struct ProblemMonth {
 }
 
 /// The number of a problem's reports on one version.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemVersion {
     /// Version of the product.
     pub version: String,
@@ -147,7 +141,7 @@ pub struct ProblemVersion {
 }
 
 /// A problem of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ListedProblem {
     /// Canonical report if known, otherwise the earliest.
     pub head: ProblemReport,
@@ -176,7 +170,7 @@ pub struct ListedProblem {
 }
 
 /// The response to a request for a list of problems.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemsResponse {
     /// List that was requested.
     pub list: ProblemList,

@@ -61,10 +61,10 @@ impl Raw {
 
 /// A document as given by a tracker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the other fields say what they are")]
 pub struct DocumentRecord {
     /// Repository that the record names (`owner/name`); `None` if it names none.
     pub repository: Option<String>,
-    /// Kind of the document.
     pub kind: DocKind,
     /// Number of the item; `None` for pages.
     pub number: Option<u64>,
@@ -72,7 +72,6 @@ pub struct DocumentRecord {
     pub slug: Option<String>,
     /// Tracker's own id.
     pub remote_id: Option<String>,
-    /// Title.
     pub title: String,
     /// Text as written.
     pub body: String,
@@ -82,25 +81,17 @@ pub struct DocumentRecord {
     pub state: Option<State>,
     /// Reason for the closure as given by the tracker.
     pub state_reason: Option<String>,
-    /// Author of the document.
     pub author: Author,
-    /// Names of the labels.
     pub labels: Vec<String>,
-    /// Title of the milestone.
     pub milestone: Option<String>,
     /// `true` if the conversation is locked.
     pub locked: bool,
     /// Number of comments according to the tracker.
     pub comment_count: u64,
-    /// Time of creation.
     pub created_at: Option<Timestamp>,
-    /// Time of the last change.
     pub updated_at: Option<Timestamp>,
-    /// Time of the closure.
     pub closed_at: Option<Timestamp>,
-    /// Time of the merge.
     pub merged_at: Option<Timestamp>,
-    /// Original record.
     pub raw: Raw,
 }
 
@@ -133,6 +124,7 @@ impl Author {
 
 /// A comment as given by a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the other fields say what they are")]
 pub struct CommentRecord {
     /// Repository that the record names (`owner/name`); `None` if it names none.
     pub repository: Option<String>,
@@ -140,17 +132,12 @@ pub struct CommentRecord {
     pub number: u64,
     /// Tracker's own id.
     pub remote_id: String,
-    /// Author of the comment.
     pub author: Author,
-    /// Text as written.
     pub body: String,
-    /// URL on the tracker's website.
     pub url: Option<String>,
-    /// Time at which it was written.
     pub created_at: Timestamp,
     /// Time of the last edit.
     pub updated_at: Timestamp,
-    /// Original record.
     pub raw: Raw,
 }
 

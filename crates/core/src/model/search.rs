@@ -3,12 +3,11 @@
 use super::{Coverage, DocKind, State};
 use crate::Hint;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A ranking mode of a search.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Lexical and semantic search combined.
@@ -22,7 +21,7 @@ pub enum Mode {
 
 /// A retrieval method of a search; each ranks on its own scale.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Arm {
@@ -35,7 +34,7 @@ pub enum Arm {
 }
 
 /// A search request.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchRequest {
     /// Query as typed: words, phrases and filters of the query language.
@@ -57,7 +56,7 @@ pub struct SearchRequest {
 }
 
 /// A run of text that either matches the query or does not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// Text of the run.
     pub text: String,
@@ -66,7 +65,7 @@ pub struct Span {
 }
 
 /// The part of a document that contains a passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The document's own text.
@@ -76,7 +75,7 @@ pub enum Part {
 }
 
 /// A snippet of a document that shows why it matches.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Passage {
     /// Part of the document.
     pub part: Part,
@@ -95,7 +94,7 @@ pub struct Passage {
 }
 
 /// The score of each arm for a result. Thresholds apply to these scores, never to `fused`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
     /// BM25F as a share of the query's highest possible score, about 0..1. For a query that
     /// restricts the fields, BM25: 0 and up, unbounded. Comparable within one query only; null if
@@ -111,7 +110,7 @@ pub struct Scores {
 }
 
 /// The contribution of one arm to a result's score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contribution {
     /// Retrieval method.
     pub arm: Arm,
@@ -126,7 +125,7 @@ pub struct Contribution {
 }
 
 /// A document that matches a search.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Hit {
     /// Key of the document: `acme/app#123` or `acme/app:Page-Name`.
     pub key: String,
@@ -170,7 +169,7 @@ pub struct Hit {
 }
 
 /// A kind of limitation of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Lack")]
 pub enum NoticeKind {
@@ -202,7 +201,7 @@ impl NoticeKind {
 }
 
 /// A limitation of an answer that the user should know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Notice {
     /// Kind of the limitation.
     pub lack: NoticeKind,
@@ -212,6 +211,11 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// Creates a notice.
+    pub fn new(lack: NoticeKind, hint: impl Into<Hint>) -> Self {
+        Self { lack, hint: hint.into() }
+    }
+
     /// Returns whether the indexes behind an answer with these notices were complete.
     pub fn is_conclusive(notices: &[Self]) -> bool {
         !notices.iter().any(|notice| notice.lack.is_inconclusive())
@@ -219,7 +223,7 @@ impl Notice {
 }
 
 /// The response to a search.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SearchResponse {
     /// Query as parsed, in the query language.
     pub query: String,

@@ -14,7 +14,7 @@ pub struct ThreadComment {
     /// `true` if a bot wrote it.
     pub bot: bool,
     /// `true` if the tracker shows the comment only to staff; absent if `false`.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
     /// Author's association with the project as given by the tracker: `MEMBER`, `CONTRIBUTOR`,
     /// `NONE`, …; null if unknown.
@@ -95,9 +95,4 @@ pub struct Thread {
     pub missing_comments: u32,
     /// Links to and from other documents.
     pub links: Vec<LinkView>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }

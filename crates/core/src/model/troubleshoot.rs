@@ -1,6 +1,7 @@
 //! Solved cases: the search request, and the threads that document a fix.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DocKind, KnownProblem, KnownReport, Notice, State};
@@ -11,7 +12,7 @@ pub const MIN_HELP: f32 = 0.15;
 pub const LIKELY_HELP: f32 = 0.5;
 
 /// The settings of a search for solved cases.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootSettings {
     /// `true` to search for solved cases.
@@ -38,7 +39,7 @@ impl Default for TroubleshootSettings {
 }
 
 /// A request for solved cases that are similar to an item of the casebook or to a text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootRequest {
     /// Key of the item; if null, `text` is the query.
@@ -54,7 +55,7 @@ pub struct TroubleshootRequest {
 }
 
 /// The role of a comment in its thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentRole {
     /// A description of the fix.
@@ -89,7 +90,7 @@ impl CommentRole {
 }
 
 /// A comment of a solved case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseComment {
     /// Anchor of the comment in the thread: `comment-123`.
     pub anchor: String,
@@ -123,7 +124,7 @@ impl CaseComment {
 }
 
 /// A merged pull request that closed a case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FixedBy {
     /// Key of the pull request.
     pub key: String,
@@ -148,7 +149,7 @@ impl FixedBy {
 }
 
 /// The version that a query names, compared with the version that has a case's fix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AskedVersion {
     /// Newest version that the query names.
     pub version: String,
@@ -170,7 +171,7 @@ impl AskedVersion {
 }
 
 /// A known relation between a case and the queried report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CaseRelation {
     /// The case is the queried report.
@@ -180,7 +181,7 @@ pub enum CaseRelation {
 }
 
 /// A solved case: a closed issue or a merged pull request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SolvedCase {
     /// Key of the item.
     pub key: String,
@@ -284,7 +285,7 @@ impl SolvedCase {
 }
 
 /// A case that is not a solution or not similar enough.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NearCase {
     /// Key of the item.
     pub key: String,
@@ -313,7 +314,7 @@ pub struct NearCase {
 }
 
 /// A wiki passage, returned if no solved case is similar enough.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WikiPassage {
     /// Key of the page.
     pub key: String,
@@ -330,7 +331,7 @@ pub struct WikiPassage {
 }
 
 /// The evaluation of how often a shortened thread contains the comment that documents the fix.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadFigures {
     /// Key of the source.
     pub source: String,
@@ -353,9 +354,7 @@ pub struct ThreadFigures {
 }
 
 /// The outcome of a search for solved cases.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleshootOutcome {
     /// Solved cases were found.
@@ -368,7 +367,7 @@ pub enum TroubleshootOutcome {
 }
 
 /// The response to a request for solved cases.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TroubleshootResponse {
     /// Key of the queried item; null for a text.
     pub key: Option<String>,

@@ -6,38 +6,11 @@ use std::ops::Range;
 pub(super) const MAX_LAYERS: usize = 3;
 /// The maximum length of an escape in bytes.
 const MAX_ESCAPE: usize = 24;
-/// The HTML entities for characters that can occur in tokens.
-const ENTITIES: &[(&[u8], u8)] = &[
-    (b"amp", b'&'),
-    (b"lt", b'<'),
-    (b"gt", b'>'),
-    (b"quot", b'"'),
-    (b"apos", b'\''),
-    (b"plus", b'+'),
-    (b"equals", b'='),
-    (b"sol", b'/'),
-    (b"bsol", b'\\'),
-    (b"percnt", b'%'),
-    (b"num", b'#'),
-    (b"colon", b':'),
-    (b"semi", b';'),
-    (b"comma", b','),
-    (b"period", b'.'),
-    (b"lowbar", b'_'),
-    (b"hyphen", b'-'),
-    (b"dash", b'-'),
-    (b"ast", b'*'),
-    (b"commat", b'@'),
-    (b"dollar", b'$'),
-    (b"excl", b'!'),
-    (b"quest", b'?'),
-    (b"Hat", b'^'),
-    (b"verbar", b'|'),
-    (b"lpar", b'('),
-    (b"rpar", b')'),
-];
+/// The HTML entities for characters that can occur in tokens: each name, followed by its character.
+const ENTITIES: &str = "amp& lt< gt> quot\" apos' plus+ equals= sol/ bsol\\ percnt% num# colon: \
+                        semi; comma, period. lowbar_ hyphen- dash- ast* commat@ dollar$ excl! \
+                        quest? Hat^ verbar| lpar( rpar)";
 
-/// A text with its escapes decoded.
 pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
     /// The start of each byte in the original text, followed by the end of the last one.
@@ -45,7 +18,6 @@ pub(super) struct DecodedText {
 }
 
 impl DecodedText {
-    /// Creates a text without decoding it.
     pub(super) fn plain(text: &[u8]) -> Self {
         Self { bytes: text.to_vec(), starts: (0..=text.len()).collect() }
     }
@@ -151,8 +123,10 @@ fn parse_entity(text: &[u8]) -> Option<(u32, usize)> {
         _ => {
             let end = text.iter().position(|b| *b == b';')?;
             let name = text.get(1..end)?;
-            let (_, byte) = ENTITIES.iter().find(|(key, _)| *key == name)?;
-            Some((u32::from(*byte), end + 1))
+            let mut entities =
+                ENTITIES.split(' ').filter_map(|entity| entity.as_bytes().split_last());
+            let (character, _) = entities.find(|(_, key)| *key == name)?;
+            Some((u32::from(*character), end + 1))
         }
     }
 }

@@ -26,8 +26,7 @@ use precedent_store::{ScoreBaseline, SourceRow};
 
 /// The minimum number of issues for a baseline; smaller sources use the default.
 const MIN_ISSUES: u64 = 200;
-/// The maximum number of reports queried, evenly spaced by age in the newer half, which has enough
-/// earlier reports.
+/// The maximum number of reports queried, evenly spaced by age in the newer half.
 const SAMPLE: usize = 400;
 /// The weight of the default baseline, in reports.
 const PRIOR: f32 = 50.0;
@@ -44,9 +43,6 @@ const MAX_SPREAD_FACTOR: f32 = 1.6;
 const MAX_SCALE_CHANGE: f64 = 0.05;
 
 /// Estimates and stores the time scale and the baseline of a source, unless they are current.
-///
-/// # Errors
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn estimate_baseline(
     finder: &MatchFinder<'_>,
     source: &SourceRow,
@@ -106,16 +102,15 @@ pub fn estimate_baseline(
 /// Returns the log-odds of the top candidate, unless a rule decides it.
 fn top_candidate_odds(matches: &[Match], model: &RankingModel) -> Option<f32> {
     let evidence = matches.first()?.evidence();
-    (!RankingModel::is_bounded_by_rule(&evidence)).then(|| model.log_odds(&evidence))
+    (!RankingModel::is_bounded_by_rule(&evidence)).then(|| model.confidence.odds(&evidence))
 }
 
 /// Computes the baseline from the log-odds of top candidates.
 fn summarize(mut odds: Vec<f32>, model: &RankingModel) -> ScoreBaseline {
-    let default = model.default_baseline();
+    let default = model.confidence.default_baseline();
     odds.sort_by(f32::total_cmp);
     let Some(last) = odds.len().checked_sub(1) else { return default };
     let quartile = |i: usize| odds[last * i / 4];
-    #[allow(clippy::cast_precision_loss, reason = "at most a few hundred")]
     let n = odds.len() as f32;
     let shrink = |value: f32, default: f32| (n * value + PRIOR * default) / (n + PRIOR);
     let level = shrink(quartile(2), default.level).clamp(
@@ -134,7 +129,7 @@ mod tests {
     #[test]
     fn few_reports_keep_the_default_baseline() {
         let model = RankingModel::built_in();
-        let default = model.default_baseline();
+        let default = model.confidence.default_baseline();
         assert_eq!(summarize(Vec::new(), model), default);
         let base = |n: usize| {
             summarize((0..n).map(|i| default.level - 1.0 + (i % 5) as f32 * 0.25).collect(), model)
@@ -148,7 +143,7 @@ mod tests {
     #[test]
     fn level_is_clamped_near_the_default() {
         let model = RankingModel::built_in();
-        let default = model.default_baseline();
+        let default = model.confidence.default_baseline();
         let baseline = summarize(vec![9.0; 400], model);
         assert!((baseline.level - default.level - MAX_ABOVE * default.spread).abs() < 1e-6);
         assert!((baseline.spread - default.spread / MAX_SPREAD_FACTOR).abs() < 1e-6);

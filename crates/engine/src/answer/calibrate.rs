@@ -26,8 +26,7 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::SourceRow;
 
-/// The maximum number of reports queried of each kind, with and without a known duplicate, evenly
-/// spaced by age.
+/// The maximum number of reports queried with, and without, a known duplicate, evenly by age.
 const MAX_QUERIES: usize = 2000;
 /// The growth factor of known duplicates at which a source is recalibrated automatically.
 const GROWTH: f64 = 1.5;
@@ -40,9 +39,6 @@ pub(super) const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 
 /// Returns whether a calibration is due: the source has enough known duplicates, and either no
 /// applicable calibration or 1.5 times as many as when it was made.
-///
-/// # Errors
-/// Database errors.
 pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     finder.store.read(|r| {
         let calibration = r.calibration(source.id)?;
@@ -57,11 +53,8 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
-        // Every update runs this check, so count the pairs first: each labeled report needs one.
-        if pairs.len() < min_labels {
-            return Ok(false);
-        }
         let min_labels = min_labels.max(multiply(r.issue_count(source.id)?, MIN_SHARE));
+        // Every update runs this check, so count the pairs first: each labeled report needs one.
         if pairs.len() < min_labels {
             return Ok(false);
         }
@@ -72,21 +65,11 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
 }
 
 /// Multiplies a number by a factor, rounding up.
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts are far below 2^52"
-)]
 fn multiply(n: u64, factor: f64) -> usize {
     (n as f64 * factor).ceil() as usize
 }
 
 /// Calibrates the confidence of a source, and stores the calibration unless `dry_run`.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn calibrate(
     finder: &MatchFinder<'_>,
     source: &str,
@@ -108,12 +91,7 @@ pub fn calibrate(
         source: row.key.clone(),
         issues: issues.len() as u64,
         labels: labels.len() as u64,
-        kept: false,
-        found_first: 0.0,
-        found_in_ten: 0.0,
-        built_in: None,
-        own: None,
-        thresholds: Vec::new(),
+        ..CalibrationReport::default()
     };
     if labels.len() < MIN_LABELS {
         return Ok(report);
@@ -122,7 +100,6 @@ pub fn calibrate(
         .into_iter()
         .flat_map(|issues| {
             let sample = sample_evenly(issues, MAX_QUERIES);
-            #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
             let weight = issues.len() as f64 / sample.len().max(1) as f64;
             sample.into_iter().map(move |id| (id, weight))
         })
@@ -174,9 +151,7 @@ pub fn calibrate(
 
 /// Returns the filters for the issues of a source.
 pub(super) fn issue_filters(source: &str) -> Vec<Filter> {
-    [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)]
-        .map(|test| Filter { test, is_negated: false })
-        .to_vec()
+    [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)].map(Filter::from).to_vec()
 }
 
 /// The duplicate groups of a source: its pairs, closed transitively.
@@ -257,15 +232,13 @@ fn threshold_figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
             let squares: f64 = answers_above.iter().map(|a| a.weight * a.weight).sum();
             let n = total * total / squares.max(f64::MIN_POSITIVE);
             let (low, high) = wilson(correct / total.max(f64::MIN_POSITIVE), n);
-            #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
-            let share = |x: f64| x as f32;
             ThresholdFigures {
                 threshold: *threshold,
                 answers: answers_above.len() as u64,
-                precision: (!answers_above.is_empty()).then(|| share(correct / total)),
-                low: share(low),
-                high: share(high),
-                recall: share(correct / duplicates.max(1.0)),
+                precision: (!answers_above.is_empty()).then(|| (correct / total) as f32),
+                low: low as f32,
+                high: high as f32,
+                recall: (correct / duplicates.max(1.0)) as f32,
             }
         })
         .collect()

@@ -18,9 +18,7 @@ const MAX_CACHED_TERMS: usize = 1_000_000;
 
 /// A comment with the hashes of its terms.
 pub(super) struct Comment {
-    /// The row id.
     pub(super) id: i64,
-    /// The creation time.
     pub(super) at: Timestamp,
     pub(super) terms: Box<[u64]>,
 }
@@ -52,12 +50,6 @@ pub(super) enum Comments {
     All(i64, Vec<CommentText>),
     /// The latest of many comments.
     Latest(Vec<CommentText>),
-}
-
-impl std::fmt::Debug for CommentCache {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CommentCache").finish_non_exhaustive()
-    }
 }
 
 impl CommentCache {

@@ -40,57 +40,50 @@ pub struct Confidence {
     pub worth: f32,
 }
 
-/// The two fitted models, and the observed outcomes.
-#[derive(Clone, Debug, PartialEq)]
+/// The two fitted models, and the observed outcomes, as stored in the ranking file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ConfidenceModel {
+    #[serde(rename = "same")]
     duplicate: LogisticRamps,
     scale: Scale,
     worth: LogisticRamps,
     outcomes: Vec<OutcomeRange>,
 }
 
-/// The model as stored in the ranking file.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ConfidenceFile {
-    same: LogisticRampsFile,
-    scale: Scale,
-    worth: LogisticRampsFile,
-    outcomes: Vec<OutcomeRange>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LogisticRampsFile {
-    bias: f32,
-    terms: Vec<TermFile>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TermFile {
-    ramps: Vec<(String, f32, f32)>,
-    weight: f32,
-}
-
-#[derive(Clone, Debug, PartialEq)]
 struct LogisticRamps {
     bias: f32,
     terms: Vec<Term>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Term {
     ramps: Vec<Ramp>,
     weight: f32,
 }
 
 /// A function that rises from 0 to 1 as an input goes from `from` to `to`; `to` may be smaller.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "(String, f32, f32)")]
 struct Ramp {
     input: usize,
     from: f32,
     to: f32,
+}
+
+impl TryFrom<(String, f32, f32)> for Ramp {
+    type Error = String;
+
+    fn try_from((name, from, to): (String, f32, f32)) -> Result<Self, String> {
+        let input = index_of(&name).ok_or_else(|| format!("unknown input {name}"))?;
+        if from == to {
+            return Err(format!("the ramp of {name} is empty"));
+        }
+        Ok(Self { input, from, to })
+    }
 }
 
 /// The calibration of log-odds relative to a score baseline (see `super::baseline`).
@@ -151,22 +144,6 @@ impl Ramp {
 }
 
 impl LogisticRamps {
-    fn parse(file: &LogisticRampsFile) -> Result<Self, String> {
-        let ramp = |(name, from, to): &(String, f32, f32)| {
-            let input = index_of(name).ok_or_else(|| format!("unknown input {name}"))?;
-            if from == to {
-                return Err(format!("the ramp of {name} is empty"));
-            }
-            Ok(Ramp { input, from: *from, to: *to })
-        };
-        let term = |term: &TermFile| {
-            let ramps = term.ramps.iter().map(ramp).collect::<Result<_, String>>()?;
-            Ok(Term { ramps, weight: term.weight })
-        };
-        let terms = file.terms.iter().map(term).collect::<Result<_, String>>()?;
-        Ok(Self { bias: file.bias, terms })
-    }
-
     fn odds(&self, numbers: &[f32; COUNT]) -> f32 {
         let term = |term: &Term| {
             term.weight * term.ramps.iter().map(|r| r.value(numbers)).product::<f32>()
@@ -176,22 +153,6 @@ impl LogisticRamps {
 }
 
 impl ConfidenceModel {
-    pub(super) fn parse(file: &ConfidenceFile) -> Result<Self, String> {
-        Ok(Self {
-            duplicate: LogisticRamps::parse(&file.same)?,
-            scale: file.scale,
-            worth: LogisticRamps::parse(&file.worth)?,
-            outcomes: file.outcomes.clone(),
-        })
-    }
-
-    /// Returns a model that always gives a very low confidence.
-    pub(super) fn fallback() -> Self {
-        let ramps = LogisticRamps { bias: -10.0, terms: Vec::new() };
-        let scale = Scale { level: 0.0, spread: 1.0, slope: 1.0, intercept: 0.0 };
-        Self { duplicate: ramps.clone(), scale, worth: ramps, outcomes: Vec::new() }
-    }
-
     /// Returns the default baseline, for a source without one.
     pub fn default_baseline(&self) -> ScoreBaseline {
         ScoreBaseline { level: self.scale.level, spread: self.scale.spread }
@@ -235,14 +196,14 @@ mod tests {
     use super::*;
 
     fn model() -> ConfidenceModel {
-        let ramps = |bias| {
+        let ramps = |bias| -> LogisticRamps {
             let text = format!(
                 r#"{{"bias": {bias}, "terms": [
                     {{"ramps": [["resemblance", 0.2, 0.6]], "weight": 4.0}},
                     {{"ramps": [["share", -1.0, 0.0], ["titles", 0.0, 1.0]], "weight": 2.0}},
                     {{"ramps": [["age", 5.0, 1.0]], "weight": 1.0}}]}}"#
             );
-            LogisticRamps::parse(&serde_json::from_str(&text).unwrap()).unwrap()
+            serde_json::from_str(&text).unwrap()
         };
         let outcomes = vec![
             OutcomeRange { from: 0.0, answers: 100, duplicates: 3, related_reports: 40 },
@@ -311,14 +272,14 @@ mod tests {
         let model = model();
         assert_eq!(model.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
         assert_eq!(model.outcome(0.97).map(|o| o.read), Some(20));
-        assert_eq!(ConfidenceModel::fallback().outcome(0.5), None);
+        assert_eq!(ConfidenceModel { outcomes: Vec::new(), ..model }.outcome(0.5), None);
     }
 
     #[test]
     fn unknown_inputs_and_empty_ramps_are_rejected() {
         for ramp in [r#"["no_such", 0, 1]"#, r#"["titles", 1, 1]"#] {
             let text = format!(r#"{{"bias": 0, "terms": [{{"ramps": [{ramp}], "weight": 1}}]}}"#);
-            assert!(LogisticRamps::parse(&serde_json::from_str(&text).unwrap()).is_err(), "{ramp}");
+            assert!(serde_json::from_str::<LogisticRamps>(&text).is_err(), "{ramp}");
         }
     }
 }

@@ -47,9 +47,6 @@ pub(super) struct DomainScore {
 
 impl DomainModel {
     /// Builds the model of a casebook.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn build(store: &Store, fulltext: &FullText) -> Result<Self> {
         let documents = fulltext.count()?;
         let unseen_idf = unseen_word_idf(documents);
@@ -63,7 +60,7 @@ impl DomainModel {
             });
             means.extend(mean(held_out_idf));
         }
-        let n = to_f64(means.len());
+        let n = means.len() as f64;
         let prior_mean = PRIOR_MEAN * unseen_idf;
         let mean = (means.iter().sum::<f64>() + PRIOR_WEIGHT * prior_mean) / (n + PRIOR_WEIGHT);
         let spread: f64 = means.iter().map(|m| (m - mean).powi(2)).sum();
@@ -84,30 +81,20 @@ impl DomainModel {
         let Some(rarity) = mean(idf.iter().copied()) else { return Ok(DomainScore::default()) };
         let unseen_idf = unseen_word_idf(self.documents) - 1e-3;
         let unknown = || idf.iter().filter(|idf| **idf >= unseen_idf);
-        #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
-        let score = DomainScore {
+        Ok(DomainScore {
             ood_score: ((rarity - self.mean) / self.deviation).clamp(0.0, MAX_OOD_SCORE) as f32,
-            unknown: (to_f64(unknown().count()) / to_f64(idf.len())) as f32,
+            unknown: (unknown().count() as f64 / idf.len() as f64) as f32,
             unknown_information: (unknown().sum::<f64>() / idf.iter().sum::<f64>()) as f32,
-        };
-        Ok(score)
+        })
     }
 }
 
 /// Returns the inverse document frequency of a word that occurs in none of the documents.
 pub(super) fn unseen_word_idf(documents: u64) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let n = documents as f64;
-    (2.0 * n + 2.0).ln()
+    (2.0 * documents as f64 + 2.0).ln()
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0), |(sum, n), value| (sum + value, n + 1));
-    (n > 0).then(|| sum / to_f64(n))
-}
-
-fn to_f64(n: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let n = n as f64;
-    n
+    (n > 0).then(|| sum / n as f64)
 }

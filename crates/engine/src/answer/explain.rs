@@ -1,8 +1,6 @@
 //! The reasons why two reports match, which a triager can verify.
 
-use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
-
-use regex::Regex;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use super::{Draft, Match};
 use precedent_core::error::Result;
@@ -10,7 +8,7 @@ use precedent_index::fulltext::{FullText, TermKind};
 use precedent_store::DocumentRow;
 use precedent_text::{
     failure::FailureMatch,
-    pattern::re,
+    pattern::Pattern,
     prepare::PreparedText,
     report,
     signature::{Signature, SignatureKind, signatures},
@@ -38,21 +36,16 @@ const MIN_WORD: usize = 4;
 const MAX_QUOTE: usize = 80;
 
 /// The wording of a regression report.
-static REGRESSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
-    )
-});
+static REGRESSION: Pattern = Pattern::new(
+    r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
+);
 
 /// The report to explain matches for.
 pub(crate) struct Subject<'a> {
-    /// The compared draft.
     pub(crate) draft: &'a Draft,
     /// The title and the body.
     pub(crate) text: &'a str,
-    /// The distinctive signatures.
     pub(crate) signatures: &'a [Signature],
-    /// The distinctive identifiers.
     pub(crate) names: &'a BTreeSet<String>,
 }
 

@@ -59,8 +59,7 @@ pub const SIGNED_FEATURES: [&str; 8] = [
 ];
 /// The features that depend on the time between a report and its candidate.
 pub(super) const TIME_FEATURES: [&str; 3] = ["age", "age_squared", "inactive_time"];
-/// The features that raise the confidence but do not separate candidates; they have no ranking
-/// weight.
+/// The features that raise the confidence but do not separate candidates in the ranking.
 pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_word_coverage"];
 /// The features that decide as rules (see [`super::RankingModel::rank`]); they have no weight.
 pub const RULES: [&str; 2] = ["copy", "series"];
@@ -92,6 +91,8 @@ pub struct CandidateDetails {
     /// The share of the report's words that occur in the comments but not in the candidate itself,
     /// 0..1.
     pub new_comment_share: f32,
+    /// The terms of the report that occur only in the comments, highest weight first.
+    pub comment_terms: Vec<String>,
     /// The vector similarity of the comments.
     pub comment_likeness: CommentLikeness,
     /// True if neither title has a word that the other report lacks, unlike those of templated
@@ -182,7 +183,6 @@ impl Features {
         let last_comment = details.last_comment_at.map(|time| time.as_second());
         let inactive = last_comment.map_or(age, |second| log_age(now, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
-        #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
         let comments = (1.0 + details.comment_count as f32).ln();
         Self([
             overlap.words,
@@ -247,9 +247,7 @@ fn excess_cosine(comment: Option<f32>, text: Option<f32>) -> f32 {
 /// Returns `ln(1 + days / time_scale)` for the days from `second`, a Unix time, to `now`; 0 if it
 /// is later.
 fn log_age(now: Timestamp, second: i64, time_scale: f64) -> f32 {
-    #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
     let seconds = now.as_second().saturating_sub(second).max(0) as f64;
-    #[allow(clippy::cast_possible_truncation, reason = "ages need no more digits")]
     let days = (seconds / 86_400.0 / time_scale) as f32;
     (1.0 + days).ln()
 }

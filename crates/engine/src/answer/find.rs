@@ -78,7 +78,6 @@ type QueryVectors = (Vec<f32>, Vec<f32>);
 struct Retrieval {
     ids: Vec<i64>,
     overlaps: Vec<Overlap>,
-    /// The cosines, if there are vectors.
     likeness: Option<Vec<Likeness>>,
     /// The candidates that contain a rare failure, code or line of the draft, in their text or in
     /// comments.
@@ -101,25 +100,17 @@ struct CandidateText {
 impl MatchFinder<'_> {
     /// Finds the earlier documents that match a draft, likely duplicates first, then by score; ties
     /// by id. A draft without content has no matches.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
         let Some((draft, is_changed)) = comparable_part(draft) else { return Ok(Vec::new()) };
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
-        let (features, mut details, mut terms) = self.compute_features(&draft, scope, &hits)?;
+        let (features, mut details) = self.compute_features(&draft, scope, &hits)?;
         let ranking_model = self.ranking_model_for(&draft);
         let ranking = ranking_model.rank(&features);
-        let view = if scope.view_filters.is_empty() {
-            None
-        } else {
-            self.fulltext.matching_ids(&scope.view_filters)?
-        };
+        let view = self.fulltext.matching_ids(&scope.view_filters)?;
         let is_in_view = |id: i64| {
             view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)))
         };
-        let mut rank = 0;
-        let mut view_rank = 0;
+        let (mut rank, mut view_rank) = (0, 0);
         let mut needs_overlap = |id: i64| {
             rank += 1;
             let in_view = is_in_view(id);
@@ -179,7 +170,6 @@ impl MatchFinder<'_> {
                 features: features[index],
                 cosine: hits.likeness.as_ref().and_then(|l| l[index].text_text),
                 details: std::mem::take(&mut details[index]),
-                comment_terms: std::mem::take(&mut terms[index]),
                 overlap,
                 share,
                 worth,
@@ -315,15 +305,13 @@ impl MatchFinder<'_> {
         Ok(documents)
     }
 
-    /// Computes the features of all candidates, with details and comment terms for those compared
-    /// in detail.
-    #[allow(clippy::type_complexity, reason = "three lists in the order of the candidates")]
+    /// Computes the features of all candidates, with details for those compared in detail.
     fn compute_features(
         &self,
         draft: &Draft,
         scope: &Scope,
         hits: &Retrieval,
-    ) -> Result<(Vec<Features>, Vec<CandidateDetails>, Vec<Vec<String>>)> {
+    ) -> Result<(Vec<Features>, Vec<CandidateDetails>)> {
         let overlaps = &hits.overlaps;
         let likenesses = hits.likeness.clone().map(|mut likeness| {
             fill_missing_cosines(&mut likeness, overlaps);
@@ -354,27 +342,23 @@ impl MatchFinder<'_> {
         });
         order.extend(other_matches.into_iter().take(OVERLAP_SHORT_LIST));
         let mut details = vec![CandidateDetails::default(); hits.ids.len()];
-        let mut terms = vec![Vec::new(); hits.ids.len()];
         let short_list: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
-        for (index, (detail, new_terms)) in
-            short_list.iter().zip(self.compare_details(draft, scope, hits, &short_list)?)
-        {
-            (details[*index], terms[*index]) = (detail, new_terms);
+        let detail_list = self.compare_details(draft, scope, hits, &short_list)?;
+        for (index, detail) in short_list.iter().zip(detail_list) {
+            details[*index] = detail;
         }
         short_list.iter().for_each(|index| evidence[*index].details = Some(&details[*index]));
-        let features = evidence.iter().map(features).collect();
-        Ok((features, details, terms))
+        Ok((evidence.iter().map(features).collect(), details))
     }
 
-    /// Compares the titles, authors and comments of these candidates with a draft; also returns the
-    /// draft's terms that only the comments contain.
+    /// Compares the titles, authors and comments of these candidates with a draft.
     fn compare_details(
         &self,
         draft: &Draft,
         scope: &Scope,
         hits: &Retrieval,
         short_list: &[usize],
-    ) -> Result<Vec<(CandidateDetails, Vec<String>)>> {
+    ) -> Result<Vec<CandidateDetails>> {
         let tokenized_draft = TokenizedReport::new(&draft.title, &draft.body);
         let texts: Vec<CandidateText> = self.store.read(|r| {
             let read_text = |index: &usize| {
@@ -443,10 +427,15 @@ impl MatchFinder<'_> {
                 matcher.new_words(overlap, comments[index].iter().map(|comment| &*comment.terms));
             let is_copy = text.near_duplicate == Some(NearDuplicate::ExactCopy)
                 || is_unique && is_title(&text);
-            let details = CandidateDetails {
+            CandidateDetails {
                 comment_count: comments[index].len(),
                 last_comment_at: comments[index].first().map(|comment| comment.at),
                 new_comment_share,
+                comment_terms: terms
+                    .into_iter()
+                    .take(MAX_COMMENT_TERMS)
+                    .map(str::to_owned)
+                    .collect(),
                 comment_likeness: nearest[index],
                 same_title: title_matcher.has_generic_titles(overlap, &text.title),
                 same_author: text.author.is_some() && text.author == *author,
@@ -456,8 +445,7 @@ impl MatchFinder<'_> {
                     _ => None,
                 },
                 is_form: is_copy && is_form,
-            };
-            (details, terms.into_iter().take(MAX_COMMENT_TERMS).map(str::to_owned).collect())
+            }
         };
         Ok((0..short_list.len()).map(detail).collect())
     }

@@ -14,14 +14,12 @@ use rayon::prelude::*;
 use super::{
     confidence::PairEvidence,
     features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED_FEATURES},
-    ranking::{RankedCandidate, RankingModel},
-    source_model::{Curve, SourceModel, odds},
+    ranking::{Curve, RankedCandidate, RankingModel, SourceModel, odds},
     text_overlap::TextOverlap,
 };
 use precedent_core::{error::Result, model::OrderFigures, task::Task};
 
-/// The minimum number of reports with a known duplicate; with fewer, the built-in confidence is
-/// used.
+/// The minimum number of reports with a known duplicate for fitting a confidence.
 pub const MIN_LABELS: usize = 20;
 /// The minimum number of such reports for fitting a ranking: with 50, it got worse on
 /// rust-lang/rust and Titanium; with 200, better.
@@ -38,8 +36,7 @@ const CURVE_RIDGE: f64 = 4.0;
 const CURVE_STEPS: usize = 50;
 /// The maximum number of descent steps for a ranking, which converges in about fifty.
 const ORDER_STEPS: usize = 300;
-/// The number of recent losses whose maximum a step may not exceed (Grippo, Lampariello, Lucidi
-/// 1986).
+/// The number of recent losses that a step may not exceed (Grippo, Lampariello, Lucidi 1986).
 const LOSS_MEMORY: usize = 8;
 
 /// A report queried as if it had just been filed.
@@ -96,9 +93,6 @@ pub struct Prediction {
 
 /// Fits a model to reports, which are assigned to the folds in turn. Returns `None` if there are
 /// fewer than [`MIN_LABELS`] with a known duplicate.
-///
-/// # Errors
-/// [`precedent_core::Code::Cancelled`].
 pub fn fit(
     model: &RankingModel,
     queries: &[TrainingQuery],
@@ -117,14 +111,17 @@ pub fn fit(
     let mut models = vec![model.clone(); FOLDS];
     let mut order = None;
     if labels >= MIN_ORDER {
-        let fit = |fold| Ok(model.with_weights(fit_order(model, &training_set(fold), task)?));
+        let fit = |fold| {
+            let weights = fit_order(model, &training_set(fold), task)?;
+            Ok(RankingModel { weights, ..model.clone() })
+        };
         let fold_models =
             (0..FOLDS).map(|fold| fit(Some(fold))).collect::<Result<Vec<RankingModel>>>()?;
         let rank = |(i, query)| duplicate_rank(&fold_models[i % FOLDS], query);
         let ranks: Vec<_> = queries.iter().enumerate().map(rank).collect();
         let figures = order_figures(queries, &ranks);
         if figures.mrr > built_in.mrr {
-            (models, order) = (fold_models, Some(*fit(None)?.weights()));
+            (models, order) = (fold_models, Some(fit(None)?.weights));
         }
         source_weights = Some(figures);
     }
@@ -160,11 +157,8 @@ fn duplicate_rank(model: &RankingModel, query: &TrainingQuery) -> Option<usize> 
 fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFigures {
     let with_duplicate = queries.iter().zip(ranks).filter(|(query, _)| query.has_duplicate);
     let duplicates: Vec<Option<usize>> = with_duplicate.map(|(_, rank)| *rank).collect();
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let total = duplicates.len().max(1) as f32;
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let found_in = |k| duplicates.iter().flatten().filter(|rank| **rank < k).count() as f32 / total;
-    #[allow(clippy::cast_precision_loss, reason = "ranks are small")]
     let mrr =
         duplicates.iter().flatten().map(|rank| 1.0 / (*rank as f32 + 1.0)).sum::<f32>() / total;
     OrderFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
@@ -242,7 +236,6 @@ impl CandidateLists {
                 ends.push(rows.len());
             }
         }
-        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let n = rows.len().max(1) as f64;
         let scale = std::array::from_fn(|i| {
             let mean = rows.iter().map(|(x, _)| x[i]).sum::<f64>() / n;
@@ -268,7 +261,6 @@ impl CandidateLists {
                 log_loss(&self.rows[start..*end], weights)
             })
             .collect();
-        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let n = losses.len() as f64;
         let ridge = ORDER_RIDGE / n;
         let mut loss = 0.0;
@@ -321,9 +313,9 @@ fn fit_order(
 ) -> Result<[f32; COUNT]> {
     let lists = CandidateLists::new(queries);
     if lists.ends.is_empty() {
-        return Ok(*model.weights());
+        return Ok(model.weights);
     }
-    let mut weights: Row = std::array::from_fn(|i| f64::from(model.weights()[i]) * lists.scale[i]);
+    let mut weights: Row = std::array::from_fn(|i| f64::from(model.weights[i]) * lists.scale[i]);
     let built_in = weights;
     let project = |i: usize, weight: f64| {
         if SIGNED_FEATURES.contains(&NAMES[i]) { weight } else { weight.max(0.0) }
@@ -366,7 +358,6 @@ fn fit_order(
             break;
         }
     }
-    #[allow(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
     Ok(std::array::from_fn(|i| (weights[i] / lists.scale[i]) as f32))
 }
 
@@ -417,10 +408,9 @@ mod tests {
         assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
         assert_eq!((refit.found_in_ten, report.source_model.labels), (1.0, 300));
         let model = RankingModel::built_in().with_source_model(&report.source_model);
-        assert_eq!(model.label_count(), 300);
+        assert_eq!(model.labels, 300);
         assert!(
-            model.weights()[index("comments")]
-                > RankingModel::built_in().weights()[index("comments")]
+            model.weights[index("comments")] > RankingModel::built_in().weights[index("comments")]
         );
         assert_eq!(fit_report(&queries).source_model, report.source_model);
     }
@@ -440,8 +430,8 @@ mod tests {
         assert_eq!(report.source_weights, Some(report.built_in));
         assert_eq!(report.source_model.order, None);
         assert_eq!(
-            RankingModel::built_in().with_source_model(&report.source_model).weights(),
-            RankingModel::built_in().weights()
+            RankingModel::built_in().with_source_model(&report.source_model).weights,
+            RankingModel::built_in().weights
         );
     }
 
@@ -478,7 +468,7 @@ mod tests {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
             }
             let (own_weight, built_in) =
-                (order[index(name)], RankingModel::built_in().weights()[index(name)]);
+                (order[index(name)], RankingModel::built_in().weights[index(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
                 assert_eq!(own_weight, built_in);
             } else if SIGNED_FEATURES.contains(&name) {
@@ -499,7 +489,6 @@ mod tests {
     fn answers(hit: impl Fn(usize) -> bool) -> Vec<Prediction> {
         (0..200_usize)
             .map(|i| {
-                #[allow(clippy::cast_precision_loss, reason = "small")]
                 let odds = (i % 10) as f64 - 7.0;
                 Prediction {
                     odds,

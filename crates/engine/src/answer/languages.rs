@@ -80,9 +80,10 @@ impl CosineCurve {
     }
 }
 
-/// The built-in curves; `None` if the file is invalid, which a test excludes.
-static CURVES: LazyLock<Option<Curves>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("languages.json")).ok());
+#[allow(clippy::expect_used, reason = "a test reads the embedded curves")]
+static CURVES: LazyLock<Curves> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("languages.json")).expect("the built-in curves are valid")
+});
 
 impl QueryContext<'_> {
     /// Returns the documents nearest to a report in the index for other languages, by descending
@@ -95,7 +96,7 @@ impl QueryContext<'_> {
         depth: usize,
     ) -> Result<Vec<LanguageHit>> {
         let filter_ids = self.fulltext.matching_ids(filters)?;
-        let text_vector = self.non_english_index.embed(text)?;
+        let text_vector = (self.embed_non_english)(text)?;
         let mut ids = BTreeSet::new();
         let mut add = |vector: &[f32]| -> Result<()> {
             ids.extend(
@@ -104,14 +105,12 @@ impl QueryContext<'_> {
             Ok(())
         };
         add(&text_vector)?;
-        let title_vector = match title {
-            "" => text_vector.clone(),
-            title if title == text => text_vector.clone(),
-            title => {
-                let vector = self.non_english_index.embed(title)?;
-                add(&vector)?;
-                vector
-            }
+        let title_vector = if title.is_empty() || title == text {
+            text_vector.clone()
+        } else {
+            let vector = (self.embed_non_english)(title)?;
+            add(&vector)?;
+            vector
         };
         let ids: Vec<i64> = ids.into_iter().collect();
         let likeness = vectors.compare(&title_vector, &text_vector, &ids)?;
@@ -126,16 +125,15 @@ impl QueryContext<'_> {
     }
 
     /// Returns the vectors for other languages, if there are any; `is_needed` as in
-    /// [`crate::NonEnglishIndex::vectors`]. A missing model is not an error.
+    /// [`QueryContext::non_english_vectors`]. A missing model is not an error.
     pub(crate) fn language_vectors(
         &self,
         is_needed: bool,
     ) -> Result<Option<std::sync::Arc<Vectors>>> {
-        match self.non_english_index.vectors(is_needed) {
+        match (self.non_english_vectors)(is_needed) {
             Ok(Some(vectors)) => Ok((vectors.extent()?.embedded_chunks > 0).then_some(vectors)),
-            Ok(None) => Ok(None),
             Err(error) if error.code() == Code::ModelUnavailable => Ok(None),
-            Err(error) => Err(error),
+            result => result,
         }
     }
 
@@ -206,14 +204,13 @@ impl LanguageMatches {
     /// the two confidences, within the pair's bounds.
     pub(super) fn fuse(&self, matches: &mut Vec<Match>) {
         for item in matches.iter_mut() {
-            if let (Some((_, cosine)), Some(curves)) = (self.nearest.get(&item.document), &*CURVES)
-            {
-                let worth = curves.worth.probability(*cosine);
+            if let Some((_, cosine)) = self.nearest.get(&item.document) {
+                let worth = CURVES.worth.probability(*cosine);
                 let ceiling = match item.features.is_templated() {
                     true => item.confidence,
                     false => item.overlap.as_ref().map_or(1.0, |overlap| overlap.bounds(false).1),
                 };
-                let duplicate = curves.duplicate.probability(*cosine).min(ceiling);
+                let duplicate = CURVES.duplicate.probability(*cosine).min(ceiling);
                 item.confidence = item.confidence.max(duplicate);
                 item.worth = item.worth.max(worth).max(item.confidence);
                 item.cross_language_worth = Some(worth);
@@ -246,9 +243,8 @@ mod tests {
 
     #[test]
     fn built_in_curves_rise_with_the_cosine() {
-        let curves = CURVES.as_ref().unwrap();
         let probabilities =
-            |cosine| (curves.duplicate.probability(cosine), curves.worth.probability(cosine));
+            |cosine| (CURVES.duplicate.probability(cosine), CURVES.worth.probability(cosine));
         assert!(
             probabilities(0.3).0 < 0.05 && probabilities(0.8).0 < 0.5 && probabilities(0.8).1 > 0.9,
             "{:?} {:?}",

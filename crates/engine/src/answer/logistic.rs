@@ -26,16 +26,7 @@ impl<const COUNT: usize> Logistic<COUNT> {
         file: &LogisticFile,
         index_of: impl Fn(&str) -> Option<usize>,
     ) -> Result<Self, String> {
-        let mut weights = [0.0; COUNT];
-        for (name, weight) in &file.weights {
-            weights[index_of(name).ok_or_else(|| format!("unknown input {name}"))?] = *weight;
-        }
-        Ok(Self { bias: file.bias, weights })
-    }
-
-    /// Returns a model that always gives a very low probability.
-    pub(super) fn fallback() -> Self {
-        Self { bias: -10.0, weights: [0.0; COUNT] }
+        Ok(Self { bias: file.bias, weights: by_index(&file.weights, index_of)? })
     }
 
     /// Estimates the probability, 0..1.
@@ -43,4 +34,16 @@ impl<const COUNT: usize> Logistic<COUNT> {
         let odds: f32 = self.weights.iter().zip(numbers).map(|(w, n)| w * n).sum();
         probability(self.bias + odds)
     }
+}
+
+/// Returns the values of named inputs by their indexes, which `index_of` returns.
+pub(super) fn by_index<const COUNT: usize>(
+    values: &BTreeMap<String, f32>,
+    index_of: impl Fn(&str) -> Option<usize>,
+) -> Result<[f32; COUNT], String> {
+    let mut out = [0.0; COUNT];
+    for (name, value) in values {
+        out[index_of(name).ok_or_else(|| format!("unknown input {name}"))?] = *value;
+    }
+    Ok(out)
 }

@@ -3,9 +3,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use regex::Regex;
-
-use precedent_text::{markdown::BlockKind, pattern::re, prepare::PreparedText, tokens};
+use precedent_text::{markdown::BlockKind, pattern::Pattern, prepare::PreparedText, tokens};
 
 /// The minimum number of words under an uninformative title for a report to have content.
 const MIN_TEXT: usize = 12;
@@ -22,17 +20,15 @@ static EMPTY_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     words.into_iter().map(|word| word.term).collect()
 });
 /// A pattern for images and URLs, whose content is not read.
-static IMAGE_OR_URL: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+"));
+static IMAGE_OR_URL: Pattern =
+    Pattern::new(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+");
 /// The lines of the default forms of code hosts. A project's own form is learned from its reports.
 static FORM_LINES: LazyLock<HashSet<String>> =
     LazyLock::new(|| include_str!("form_lines.txt").lines().map(normalize).collect());
 /// A pattern for placeholders left unfilled: "OS: [e.g. iOS]", "Go to '...'", a line in brackets.
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^\W*(?:[\p{L} /]{0,40}:?\s*\[e\.?\ ?g\b[^\]]*\]|[\p{L} ]{2,30}\W{0,3}\.{3,}\W*|\([^()]{8,300}\)|<[^<>]{4,300}>)\s*$",
-    )
-});
+static PLACEHOLDER: Pattern = Pattern::new(
+    r"(?i)^\W*(?:[\p{L} /]{0,40}:?\s*\[e\.?\ ?g\b[^\]]*\]|[\p{L} ]{2,30}\W{0,3}\.{3,}\W*|\([^()]{8,300}\)|<[^<>]{4,300}>)\s*$",
+);
 
 /// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work",
 /// with hardly any text.

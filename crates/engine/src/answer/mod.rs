@@ -22,7 +22,6 @@ mod question_model;
 mod ranking;
 pub(crate) mod relevance;
 mod replay;
-mod source_model;
 pub mod text_overlap;
 mod time_scale;
 
@@ -47,9 +46,8 @@ use precedent_text::{
     prepare::PreparedText, reference::without_duplicate_notes, signature::is_generic_failure,
     skeleton::Skeleton,
 };
-pub use ranking::{RankedCandidate, RankingModel};
+pub use ranking::{Curve, RankedCandidate, RankingModel, SourceModel};
 pub use replay::replay;
-pub use source_model::{Curve, SourceModel};
 pub use text_overlap::TextOverlap;
 
 use crate::QueryContext;
@@ -120,12 +118,6 @@ impl<'a> std::ops::Deref for MatchFinder<'a> {
     }
 }
 
-impl std::fmt::Debug for MatchFinder<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MatchFinder").finish_non_exhaustive()
-    }
-}
-
 /// A candidate with its evidence and scores.
 #[derive(Clone, Debug)]
 pub struct Match {
@@ -139,9 +131,6 @@ pub struct Match {
     pub cosine: Option<f32>,
     /// The detailed comparison, if one was made.
     pub details: CandidateDetails,
-    /// The terms of the draft that occur only in the comments on the candidate, highest weight
-    /// first.
-    pub comment_terms: Vec<String>,
     /// The text overlap with the draft; only for the first matches.
     pub overlap: Option<TextOverlap>,
     /// The logarithm of the candidate's share of the softmax over all candidates.
@@ -208,9 +197,6 @@ impl<'a> MatchFinder<'a> {
     }
 
     /// Returns the calibration of one source without the model fitted to its duplicates.
-    ///
-    /// # Errors
-    /// Database errors.
     pub fn baseline_calibration(
         &self,
         r: &Reader<'_>,
@@ -236,14 +222,11 @@ impl<'a> MatchFinder<'a> {
     ) -> Result<Option<RankingModel>> {
         let Some(basis) = basis else { return Ok(None) };
         let row = r.score_baseline(source.id, basis)?;
-        Ok(row.map(|(baseline, _)| self.model.with_baseline(baseline)))
+        Ok(row.map(|(baseline, _)| RankingModel { baseline, ..self.model.clone() }))
     }
 
     /// Returns the calibration of one source, or of each if several are searched. Ignores
     /// calibrations made with another embedding model or version.
-    ///
-    /// # Errors
-    /// Database errors.
     pub fn calibration_of(
         &self,
         r: &Reader<'_>,
@@ -280,9 +263,6 @@ impl<'a> MatchFinder<'a> {
 
     /// Returns a draft of a casebook report as if it were filed again, without text that names its
     /// duplicate. Returns `None` if there is no such report.
-    ///
-    /// # Errors
-    /// Database errors.
     fn filed_draft(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
         Ok(Some(Draft {

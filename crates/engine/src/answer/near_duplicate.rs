@@ -11,8 +11,7 @@ use precedent_text::{
     tokens::{self, Word},
 };
 
-/// The minimum number of words to compare; shorter texts may be equal by chance ("Crash", "It does
-/// not work").
+/// The minimum number of words to compare; shorter texts may be equal by chance.
 const MIN_WORDS: usize = 8;
 /// The minimum number of words in a typed title that identifies a report: of 87,000 titles this
 /// long in five trackers, 99 % are unique.

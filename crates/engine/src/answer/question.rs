@@ -13,7 +13,7 @@ use precedent_text::{
     skeleton::Skeleton,
 };
 
-use super::{Draft, Match, MatchFinder, RankingModel, Scope, SourceCalibration};
+use super::{Draft, Match, MatchFinder, Scope, SourceCalibration};
 use crate::search;
 
 /// The maximum length of a question, in bytes; the rest is not compared.
@@ -30,7 +30,6 @@ pub(crate) struct QuestionSpec<'a> {
     pub key: Option<&'a str>,
     /// The draft's title; may be empty for pasted text.
     pub title: &'a str,
-    /// The draft's text.
     pub body: &'a str,
     /// The source to search; `None` for an item's own source, or for all sources with a draft.
     pub source: Option<&'a str>,
@@ -67,10 +66,6 @@ pub(crate) struct QuestionMatches {
 
 impl Question {
     /// Resolves the inputs of a question.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an empty question,
-    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub fn prepare(
         r: &Reader<'_>,
         finder: &MatchFinder<'_>,
@@ -120,7 +115,7 @@ impl Question {
         };
         let calibration = finder.calibration_of(r, source.as_ref())?;
         let is_source_calibrated =
-            calibration.model.as_ref().is_some_and(RankingModel::is_source_calibrated);
+            calibration.model.as_ref().is_some_and(|model| model.curve.is_some());
         let stale_source =
             match source.as_ref().filter(|_| !is_source_calibrated && finder.vectors.is_some()) {
                 Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
@@ -142,11 +137,10 @@ impl Question {
     /// Returns the search scope for a document kind; `view` limits which matches are shown, not
     /// which are scored.
     pub fn scope(&self, kind: DocKind, view: Option<Test>) -> Scope {
-        let filter = |test| Filter { test, is_negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
         Scope {
-            filters: [Test::Kind(kind)].into_iter().chain(source).map(filter).collect(),
-            view_filters: view.into_iter().map(filter).collect(),
+            filters: [Test::Kind(kind)].into_iter().chain(source).map(Filter::from).collect(),
+            view_filters: view.into_iter().map(Filter::from).collect(),
         }
     }
 

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::{
     RankingModel,
     confidence::{self, PairEvidence, index_of},
-    logistic::{Logistic, LogisticFile},
-    ranking::weights,
+    features,
+    logistic::{Logistic, LogisticFile, by_index},
 };
 
 /// The model as stored in the repository.
@@ -31,20 +31,14 @@ type AnswerModel = Logistic<{ confidence::COUNT }>;
 
 /// The model for typed questions.
 pub(super) struct QuestionModel {
-    /// The ranking model for questions.
     pub(super) ranking_model: RankingModel,
     with_vectors: AnswerModel,
     words_only: AnswerModel,
 }
 
-static MODEL: LazyLock<QuestionModel> = LazyLock::new(|| {
-    // The file is embedded in the program, and a test validates it.
-    QuestionModel::parse(BUILT_IN).unwrap_or_else(|_| QuestionModel {
-        ranking_model: RankingModel::built_in().clone(),
-        with_vectors: AnswerModel::fallback(),
-        words_only: AnswerModel::fallback(),
-    })
-});
+#[allow(clippy::expect_used, reason = "a test parses the embedded model")]
+static MODEL: LazyLock<QuestionModel> =
+    LazyLock::new(|| QuestionModel::parse(BUILT_IN).expect("the built-in model is valid"));
 
 impl QuestionModel {
     /// Returns the built-in model.
@@ -54,9 +48,9 @@ impl QuestionModel {
 
     fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let ranking_model = RankingModel::built_in().with_weights(weights(&file.order)?);
+        let weights = by_index(&file.order, features::index_of)?;
         Ok(Self {
-            ranking_model,
+            ranking_model: RankingModel { weights, ..RankingModel::built_in().clone() },
             with_vectors: AnswerModel::parse(&file.with_meaning, index_of)?,
             words_only: AnswerModel::parse(&file.words_alone, index_of)?,
         })

@@ -12,27 +12,23 @@ use serde::Deserialize;
 
 use super::{
     Match,
-    confidence::{Confidence, ConfidenceFile, ConfidenceModel, PairEvidence},
+    confidence::{Confidence, ConfidenceModel, PairEvidence},
     features::{COUNT, Features, NAMES, RULES, index_of},
-    source_model::{Curve, SourceModel, odds},
+    logistic::by_index,
     text_overlap::CITED_WORTH,
 };
 use precedent_core::{
     error::{Error, Result},
-    model::{Evidence, LIKELY, Outcome},
+    model::{Evidence, LIKELY},
 };
 use precedent_store::{Calibration, ScoreBaseline};
 
 /// The built-in model, as stored in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
 
-/// The confidence floor of an exact copy. Of 17 such pairs in the three sets, 14 are marked as
-/// duplicates. It is not 1.0, because some copies are deliberate: one report for each branch or
-/// platform.
+/// The confidence floor of an exact copy (docs/decisions/0014).
 const COPY_FLOOR: f32 = 0.95;
 /// The confidence ceiling of templated reports, which are equal except for names in their titles.
-/// In Titanium, 3 such pairs are marked as duplicates and 53 are not (51 of the 53 come from a
-/// sample of 1 in 24 reports).
 const TEMPLATE_CEILING: f32 = 0.05;
 
 /// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
@@ -48,26 +44,24 @@ pub(super) const GENERIC_CEILING: f32 = 0.3;
 const ESTIMATE_VERSION: u32 = 2;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct RankingModelFile {
-    #[serde(rename = "learnt_from")]
-    _learnt_from: Vec<String>,
     labels: u64,
     #[serde(rename = "order")]
     weights: BTreeMap<String, f32>,
     #[serde(rename = "judge")]
-    confidence: ConfidenceFile,
+    confidence: ConfidenceModel,
 }
 
 /// A ranking model: feature weights, a source's score baseline, and its calibration curve, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
-    weights: [f32; COUNT],
-    confidence: ConfidenceModel,
-    labels: u64,
-    baseline: ScoreBaseline,
-    curve: Option<Curve>,
-    is_refit: bool,
+    pub(super) weights: [f32; COUNT],
+    pub(crate) confidence: ConfidenceModel,
+    /// The number of labeled reports behind the confidence.
+    pub(crate) labels: u64,
+    pub(super) baseline: ScoreBaseline,
+    pub(super) curve: Option<Curve>,
+    pub(super) is_refit: bool,
 }
 
 /// The rank of one candidate.
@@ -82,17 +76,57 @@ pub struct RankedCandidate {
     pub log_share: f32,
 }
 
-static BUILT_IN_MODEL: LazyLock<RankingModel> = LazyLock::new(|| {
-    // The file is embedded in the program, and a test validates it.
-    RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
-        weights: [1.0; COUNT],
-        confidence: ConfidenceModel::fallback(),
-        labels: 0,
-        baseline: ConfidenceModel::fallback().default_baseline(),
-        curve: None,
-        is_refit: false,
-    })
-});
+/// A logistic curve over the log-odds of the built-in confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve {
+    /// The factor of the log-odds.
+    pub slope: f64,
+    /// The offset of the log-odds.
+    pub intercept: f64,
+}
+
+impl Curve {
+    /// Returns the calibrated confidence for log-odds of the built-in confidence.
+    pub fn confidence(&self, odds: f64) -> f64 {
+        1.0 / (1.0 + (-(self.slope * odds + self.intercept)).exp())
+    }
+}
+
+pub(super) fn odds(p: f64) -> f64 {
+    let p = p.clamp(1e-6, 1.0 - 1e-6);
+    (p / (1.0 - p)).ln()
+}
+
+/// A model fitted to one source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceModel {
+    /// The ranking weights, if they rank better than the built-in ones.
+    pub order: Option<[f32; COUNT]>,
+    /// The calibration curve.
+    pub curve: Curve,
+    /// The number of reports with a known duplicate that it was fitted to.
+    pub labels: u64,
+}
+
+impl SourceModel {
+    /// Returns the calibration to store, with the embedding model that its weights were fitted
+    /// with.
+    pub fn calibration(&self, model: Option<&str>) -> Calibration {
+        let weights =
+            |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();
+        Calibration {
+            slope: self.curve.slope,
+            intercept: self.curve.intercept,
+            labels: self.labels,
+            model: model.map(str::to_owned),
+            weights: self.order.map(weights),
+        }
+    }
+}
+
+#[allow(clippy::expect_used, reason = "a test parses the embedded model")]
+static BUILT_IN_MODEL: LazyLock<RankingModel> =
+    LazyLock::new(|| RankingModel::parse(BUILT_IN).expect("the built-in model is valid"));
 
 impl RankingModel {
     /// Returns the built-in model.
@@ -100,11 +134,7 @@ impl RankingModel {
         &BUILT_IN_MODEL
     }
 
-    /// Reads a model that `models/pipeline/rank.py` wrote.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Io`] if the file cannot be read,
-    /// [`precedent_core::Code::InvalidInput`] if it is not a model.
+    /// Reads a model that `models/pipeline/rank.py` wrote. Fails if it is not a model.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
         Self::parse(&text).map_err(|e| {
@@ -116,46 +146,14 @@ impl RankingModel {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: RankingModelFile = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let confidence = ConfidenceModel::parse(&file.confidence)?;
-        let (weights, baseline) = (weights(&file.weights)?, confidence.default_baseline());
         Ok(Self {
-            weights,
-            confidence,
+            weights: by_index(&file.weights, index_of)?,
+            baseline: file.confidence.default_baseline(),
+            confidence: file.confidence,
             labels: file.labels,
-            baseline,
             curve: None,
             is_refit: false,
         })
-    }
-
-    /// Returns the ranking weights.
-    pub(super) fn weights(&self) -> &[f32; COUNT] {
-        &self.weights
-    }
-
-    /// Returns the model with other ranking weights.
-    pub(super) fn with_weights(&self, weights: [f32; COUNT]) -> Self {
-        Self { weights, ..self.clone() }
-    }
-
-    /// Returns the model for a source with this baseline.
-    pub fn with_baseline(&self, baseline: ScoreBaseline) -> Self {
-        Self { baseline, ..self.clone() }
-    }
-
-    /// Returns whether the model is calibrated on a source's own duplicates.
-    pub(super) fn is_source_calibrated(&self) -> bool {
-        self.curve.is_some()
-    }
-
-    /// Returns the default baseline, for a source without one.
-    pub(super) fn default_baseline(&self) -> ScoreBaseline {
-        self.confidence.default_baseline()
-    }
-
-    /// Returns the log-odds that two reports describe the same problem, without a baseline.
-    pub(super) fn log_odds(&self, evidence: &PairEvidence<'_>) -> f32 {
-        self.confidence.odds(evidence)
     }
 
     /// Returns the model with the weights and the curve of a source.
@@ -176,7 +174,7 @@ impl RankingModel {
         let order = match &calibration.weights {
             None => None,
             Some(by_name) if calibration.model.as_deref() == model && by_name.len() == COUNT => {
-                Some(weights(by_name).ok()?)
+                Some(by_index(by_name, index_of).ok()?)
             }
             Some(_) => return None,
         };
@@ -189,11 +187,6 @@ impl RankingModel {
         let rules = format!("{COPY_FLOOR} {TEMPLATE_CEILING} {MODEL_CEILING} {ESTIMATE_VERSION}");
         let input = format!("{:?} {:?}, {rules}, {model}", self.weights, self.confidence);
         blake3::hash(input.as_bytes()).to_hex()[..32].to_owned()
-    }
-
-    /// Returns the number of labeled reports behind the confidence.
-    pub fn label_count(&self) -> u64 {
-        self.labels
     }
 
     /// Returns the weighted sum of the features, which [`RankingModel::rank`] sorts by if no rule
@@ -225,7 +218,6 @@ impl RankingModel {
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
         let Confidence { duplicate, worth } = self.confidence.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
-        #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let calibrate = |curve: Curve| curve.confidence(odds(f64::from(duplicate))) as f32;
         let duplicate = duplicate.max(self.curve.map_or(duplicate, calibrate));
         let confidence = Confidence { duplicate, worth };
@@ -290,11 +282,6 @@ impl RankingModel {
         }
     }
 
-    /// Returns the observed outcomes of answers with this confidence.
-    pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
-        self.confidence.outcome(confidence)
-    }
-
     /// Returns the terms of a score, largest magnitude first.
     pub fn explain(&self, features: &Features) -> Vec<Evidence> {
         let mut out: Vec<Evidence> = NAMES
@@ -314,18 +301,6 @@ impl RankingModel {
         });
         out
     }
-}
-
-/// Converts weights by name to the order of the features.
-pub(super) fn weights(
-    by_name: &BTreeMap<String, f32>,
-) -> std::result::Result<[f32; COUNT], String> {
-    let mut out = [0.0; COUNT];
-    for (name, weight) in by_name.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
-        let i = index_of(name).ok_or_else(|| format!("unknown feature {name}"))?;
-        out[i] = *weight;
-    }
-    Ok(out)
 }
 
 /// Returns the logarithm of each candidate's share in the softmax over all scores. Templated
@@ -359,7 +334,7 @@ mod tests {
             );
         }
         assert_eq!(RankingModel::parse(BUILT_IN), Ok(RankingModel::built_in().clone()));
-        assert!(RankingModel::built_in().label_count() > 0);
+        assert!(RankingModel::built_in().labels > 0);
     }
 
     fn features_with(features: &[(&str, f32)]) -> Features {

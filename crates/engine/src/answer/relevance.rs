@@ -37,16 +37,14 @@ const MIN_RELEVANCE: f32 = 0.4;
 /// The same minimum in a small casebook with vectors, where an email's greeting and names are
 /// unknown words.
 const MIN_RELEVANCE_SMALL: f32 = 0.3;
-/// The relevance floor of a case with the same rare failure: of 17 such cases, 8 helped, and 5 more
-/// in part.
+/// The relevance floor of a case with the same rare failure (docs/decisions/0011).
 const RARE_FLOOR: f32 = 0.47;
 /// The relevance floor of a resolved likely duplicate: of 179 such first cases of reports with a
 /// marked duplicate, 89 % helped.
 const DUPLICATE_FLOOR: f32 = 0.8;
 /// The relevance ceiling of a case that reports another failure; it is too low to be shown.
 const OTHER_FAILURE_CEILING: f32 = 0.14;
-/// The relevance floor of a case that contains the whole query, if that is a code or name found in
-/// only a few documents.
+/// The relevance floor of a case that contains the whole query, if that is a rare code or name.
 const NAMED_FLOOR: f32 = 0.4;
 /// The maximum number of words in such a query.
 const MAX_NAMED_WORDS: usize = 3;
@@ -102,10 +100,7 @@ impl RelevantCase {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct File {
-    #[serde(rename = "learnt_from")]
-    _learnt_from: Vec<String>,
     with_meaning: RelevanceFile,
     words_alone: RelevanceFile,
 }
@@ -124,23 +119,20 @@ struct RelevanceModel {
 }
 
 impl RelevanceModel {
-    /// Creates the model from its file, or one that finds nothing relevant.
-    fn new(file: Option<&RelevanceFile>) -> Self {
+    fn parse(file: &RelevanceFile) -> std::result::Result<Self, String> {
         let index_of = |name: &str| NAMES.iter().position(|n| *n == name);
-        let parse = |file: Option<&LogisticFile>| {
-            file.and_then(|file| Logistic::parse(file, index_of).ok())
-                .unwrap_or_else(Logistic::fallback)
-        };
-        Self { domain: parse(file.map(|f| &f.home)), relevance: parse(file.map(|f| &f.helps)) }
+        let parse = |file| Logistic::parse(file, index_of);
+        Ok(Self { domain: parse(&file.home)?, relevance: parse(&file.helps)? })
     }
 }
 
 /// The models with vectors, and without.
+#[allow(clippy::expect_used, reason = "a test parses the embedded models")]
 static MODELS: LazyLock<[RelevanceModel; 2]> = LazyLock::new(|| {
-    // The file is embedded in the program, and a test validates it.
-    let file = serde_json::from_str::<File>(BUILT_IN).ok();
-    [file.as_ref().map(|f| &f.with_meaning), file.as_ref().map(|f| &f.words_alone)]
-        .map(RelevanceModel::new)
+    let File { with_meaning, words_alone } =
+        serde_json::from_str(BUILT_IN).expect("the built-in models are valid");
+    [with_meaning, words_alone]
+        .map(|file| RelevanceModel::parse(&file).expect("the built-in models are valid"))
 });
 
 /// Returns the resolved matches of a question, including those of the other document kind, with
@@ -193,7 +185,6 @@ pub(crate) fn estimate_relevance(
         matches.iter().map(|m| m.features.get("text_mean_cosine")).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
-    #[allow(clippy::cast_precision_loss, reason = "at most ten")]
     let mean_cosine = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
     let query_documents = match draft.document {
         None => find_query_documents(finder, &text, &matches)?,

@@ -35,11 +35,6 @@ struct Answer {
 
 /// Checks the reports of the last `months` before the newest one of a source as they were filed,
 /// with the ranking and the confidence that the source would have without its own calibration.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::InvalidInput`] for zero months or more than a thousand,
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn replay(
     finder: &MatchFinder<'_>,
     source: &str,
@@ -133,17 +128,14 @@ fn figures(threshold: f32, answers: &[Answer]) -> ReplayFigures {
     let count =
         |test: &dyn Fn(&Answer) -> bool| answers_above.iter().filter(|a| test(a)).count() as u64;
     let right = count(&|a| a.is_marked);
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let (low, high) =
         wilson(right as f64 / (answers_above.len().max(1)) as f64, answers_above.len() as f64);
-    #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
-    let (low, high) = (low as f32, high as f32);
     ReplayFigures {
         threshold,
         answers: answers_above.len() as u64,
         right,
-        low,
-        high,
+        low: low as f32,
+        high: high as f32,
         confirming_verdicts: count(&|a| a.verdict == Some(VerdictKind::Duplicate)),
         opposing_verdicts: count(&|a| a.verdict.is_some_and(|kind| kind != VerdictKind::Duplicate)),
     }

@@ -20,8 +20,7 @@ use precedent_text::{
     title::different_platforms,
 };
 
-/// The number of words in a run (a shingle). Broder 1997, "On the resemblance and containment of
-/// documents".
+/// The number of words in a run, a shingle (Broder 1997).
 const RUN_LENGTH: usize = 3;
 /// The minimum number of runs in a text for its contained share to be meaningful.
 const MIN_RUNS: usize = 12;
@@ -40,35 +39,27 @@ const SAME_WORDS: usize = 3;
 /// documents, or in one of five hundred.
 const SAME_WORD_INFORMATION: f32 = 6.0;
 
-/// A message identifies a cause if at most one in this many documents has it, as is the case in all
-/// judged pairs. In golang/go, more have *slice bounds out of range* and the like: of 17 reports
-/// with such a message and a known duplicate, 9 have that duplicate first.
+/// A message identifies a cause if at most one document in this many has it (decision 0011).
 const COMMON_MESSAGE: u64 = 200;
 /// The number of documents up to which a message always identifies a cause.
 const FEW_DOCUMENTS: u64 = 10;
 
-/// The confidence floor if one report contains nearly all of the other word for word: 30 of 31 such
-/// marked or judged pairs in titanium and xamarin are duplicates (lower bound by Wilson: 5 in 6).
+// docs/evaluation.md has the evidence for these bounds.
+/// The confidence floor if one report contains nearly all of the other word for word.
 const SAME_TEXT: f32 = 0.75;
-/// The confidence floor if both report the same root cause: 42 of 49 such judged pairs are
-/// duplicates (lower bound by Wilson: 7 in 10).
+/// The confidence floor if both report the same root cause.
 const SAME_FAILURE: f32 = 0.65;
 /// The confidence floor if both name the same rare failure or code.
 const RARE_SIGNATURE: f32 = 0.25;
-/// The confidence ceiling if the reports have different failures: 4 of 43 such judged pairs are
-/// duplicates.
+/// The confidence ceiling if the reports have different failures.
 const OTHER_FAILURE: f32 = 0.15;
-/// The confidence ceiling if the titles name different systems: 3 of 60 such judged pairs are
-/// duplicates.
+/// The confidence ceiling if the titles name different systems.
 const OTHER_SYSTEM: f32 = 0.15;
-/// The confidence ceiling if the report refers to the other one, so that its author knew that
-/// report: of 50 such judged pairs, 11 are duplicates and 38 are related.
+/// The confidence ceiling if the report refers to the other one, so that its author knew it.
 const CITED_CEILING: f32 = 0.25;
-/// The minimum probability that a report is worth reading if the other one refers to it, as in 49
-/// of these 50 pairs.
+/// The minimum probability that a report is worth reading if the other one refers to it.
 pub(super) const CITED_WORTH: f32 = 0.9;
-/// The maximum number of documents that contain a rare code or failure, which identifies one
-/// problem.
+/// The maximum number of documents that contain a rare code or failure.
 pub(super) const RARE_DOCUMENTS: usize = 3;
 
 /// The number of overlap measures.
@@ -234,8 +225,6 @@ impl<'a> OverlapComparer<'a> {
             };
         let (a_only, b_only) =
             (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
-        #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
-        let contrast = a_only.1.min(b_only.1) as f32;
         let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
         let same_text = containment >= SAME_SHARE && ln_count(shared_runs) >= SAME_RUNS && {
             let shared_words: Vec<String> = a.words.intersection(&b.words).cloned().collect();
@@ -255,7 +244,7 @@ impl<'a> OverlapComparer<'a> {
             ln_count(a.words.len().min(b.words.len())),
             names.into_iter().fold(failure, f32::max),
             a_only.0.min(b_only.0),
-            contrast,
+            a_only.1.min(b_only.1) as f32,
         ];
         // A message alone identifies a cause only if few reports have it.
         let documents =
@@ -274,12 +263,10 @@ impl<'a> OverlapComparer<'a> {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts of words are far below 2^23")]
 fn share(part: usize, total: usize) -> f32 {
     if total == 0 { 0.0 } else { part as f32 / total as f32 }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
 fn ln_count(count: usize) -> f32 {
     (1.0 + count as f32).ln()
 }

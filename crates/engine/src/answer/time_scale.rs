@@ -70,7 +70,6 @@ impl Recurrence {
         let scores: Vec<f64> = self.days.iter().map(score).collect();
         let best = scores.iter().copied().fold(f64::MIN, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
-        #[allow(clippy::cast_precision_loss, reason = "at most a few hundred")]
         let chance_share = 1.0 / scores.len() as f64;
         let age_share = (scores[self.repeat_index] - best).exp() / sum;
         -(self.probability * age_share + (1.0 - self.probability) * chance_share).ln()
@@ -78,7 +77,7 @@ impl Recurrence {
 }
 
 fn time_weights(model: &RankingModel) -> [f32; 3] {
-    TIME_FEATURES.map(|name| index_of(name).map_or(0.0, |i| model.weights()[i]))
+    TIME_FEATURES.map(|name| index_of(name).map_or(0.0, |i| model.weights[i]))
 }
 
 /// Estimates the time scale of a source from the recurrences of a sample of its reports.

@@ -10,8 +10,8 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Article, ArticlePassage, ArticleRequest, ArticleSection, ArticleSectionKind, Brief,
-        BriefRecord, BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note,
-        ProblemStatus, Section, SectionKind,
+        BriefRecord, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus,
+        Section, SectionKind,
     },
     task::Task,
 };
@@ -26,23 +26,14 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
-/// Writes an article about the problem of a report.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for an item that does not exist,
-/// [`precedent_core::Code::InvalidInput`] for a page or a note, and for a problem without a fix or
-/// a workaround.
+/// Writes an article about the problem of a report. A problem without a fix or a workaround is an
+/// error.
 pub fn article(
     context: &BriefContext<'_>,
     request: &ArticleRequest,
     task: &Task,
 ) -> Result<Article> {
-    let case_context = CaseContext {
-        finder: context.finder,
-        domain: context.domain,
-        min_similarity: context.model.map(|m| m.1),
-    };
-    let (canonical, draft, stored_keys) = context.finder.store.read(|r| {
+    let (canonical, draft, stored_keys) = context.cases.finder.store.read(|r| {
         let row = search::resolve_one(r, request.key.trim())?;
         let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
         if !matches!(canonical.kind, DocKind::Issue | DocKind::PullRequest) {
@@ -50,7 +41,7 @@ pub fn article(
                 .with_hint("Pass the key of an issue."));
         }
         let newest_change = r.newest_change()?.unwrap_or_default();
-        let draft = Draft::collect(r, &case_context, &canonical, newest_change)?;
+        let draft = Draft::collect(r, &context.cases, &canonical, newest_change)?;
         let stored_keys = stored_article_keys(r, &draft.problem)?;
         Ok((canonical, draft, stored_keys))
     })?;
@@ -123,9 +114,6 @@ impl Draft {
 }
 
 /// Returns whether enough is documented for an article about the problem of a report.
-///
-/// # Errors
-/// Database or index errors.
 pub(crate) fn is_possible(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
@@ -152,8 +140,9 @@ fn stored_article_keys(r: &Reader<'_>, problem: &KnownProblem) -> Result<Vec<Str
     Ok(stored_articles(r)?.into_iter().filter(is_about).map(|note| note.key).collect())
 }
 
-/// Converts an article to a brief for redaction.
+/// Converts an article to a brief of one section, for redaction.
 fn to_brief(title: String, sections: &[ArticleSection]) -> Brief {
+    let passages = || sections.iter().flat_map(|section| &section.passages);
     let entry = |passage: &ArticlePassage| Entry {
         text: Some(passage.text.clone()),
         citations: vec![Citation {
@@ -163,37 +152,19 @@ fn to_brief(title: String, sections: &[ArticleSection]) -> Brief {
         }],
         ..Entry::default()
     };
-    let section = |section: &ArticleSection| Section {
-        kind: SectionKind::Cases,
-        title: String::new(),
-        entries: section.passages.iter().map(entry).collect(),
-    };
     let source = |passage: &ArticlePassage| BriefSource {
-        citation: String::new(),
         key: passage.key.clone(),
-        title: String::new(),
         url: passage.url.clone(),
-        state: None,
-        state_reason: None,
-        updated_at: None,
-        comments: 0,
+        ..BriefSource::default()
     };
-    let mut sources: Vec<BriefSource> =
-        sections.iter().flat_map(|section| section.passages.iter().map(source)).collect();
+    let mut sources: Vec<BriefSource> = passages().map(source).collect();
     sources.dedup_by(|a, b| a.key == b.key);
+    let entries = passages().map(entry).collect();
     Brief {
         title,
-        sections: sections.iter().map(section).collect(),
+        sections: vec![Section { kind: SectionKind::Cases, title: String::new(), entries }],
         redactions: Vec::new(),
-        record: BriefRecord {
-            version: 0,
-            request: BriefRequest::default(),
-            revision: 0,
-            as_of: None,
-            model: None,
-            names_unrecognized: false,
-            sources,
-        },
+        record: BriefRecord { sources, ..BriefRecord::default() },
     }
 }
 

@@ -1,6 +1,6 @@
 //! The passages of each section of an article.
 
-use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use precedent_core::{
     error::Result,
@@ -14,7 +14,7 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     literal::literal,
     markdown::{BlockKind, blocks},
-    pattern::re,
+    pattern::Pattern,
     prepare::{PreparedText, own_content},
     reference::references,
     report::terms,
@@ -22,7 +22,6 @@ use precedent_text::{
     skeleton::Skeleton,
     version::{Versions, compare, is_program, versions as versions_in},
 };
-use regex::Regex;
 
 use super::{
     render::{is_code, literal_title},
@@ -34,14 +33,11 @@ use crate::{
     troubleshoot::{CaseThread, Links, excerpt, speaks_for_project},
 };
 
-/// The maximum number of duplicates.
 const MAX_DUPLICATES: usize = 5;
-/// The maximum number of changes.
 const MAX_CHANGES: usize = 3;
 /// The maximum number of sentences in a section, and of explanations.
 const MAX_SENTENCES: usize = 3;
 const MAX_EXPLANATIONS: usize = 1;
-/// The maximum number of sentences of a change's description.
 const MAX_DESCRIPTION_SENTENCES: usize = 8;
 /// The maximum length of a code block, in lines.
 const MAX_CODE_LINES: usize = 40;
@@ -54,7 +50,6 @@ const PREFIX_CHARS: usize = 120;
 const MAX_FRAMES: usize = 3;
 /// The maximum length of a line of code, in characters.
 const MAX_CODE_LINE: usize = 400;
-/// The maximum number of versions in a list.
 const MAX_VERSIONS: usize = 6;
 /// The maximum number of versions in a report; with more, it lists versions of dependencies.
 const MAX_REPORT_VERSIONS: usize = 4;
@@ -66,7 +61,7 @@ const FAILURE_RANK: u32 = 2;
 const ERROR_RANK: u32 = 4;
 
 /// The end of a clause about versions.
-static CLAUSE_END: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|\b(?i:however)\b"));
+static CLAUSE_END: Pattern = Pattern::new(r"[.;] |, and |\bbut\b|\b(?i:however)\b");
 
 /// A report of the problem with its thread.
 struct Report {
@@ -188,7 +183,6 @@ fn passage_from(row: &DocumentRow, comment: Option<&CaseComment>, text: String) 
     }
 }
 
-/// Returns the title of a document as Markdown.
 fn markdown_title(row: &DocumentRow) -> String {
     let title = row.title.split_whitespace().collect::<Vec<_>>().join(" ");
     literal_title(title.trim_end_matches('.'))
@@ -689,7 +683,6 @@ fn versions(
     facts.into_iter().flatten().map(|fact| passage_from(canonical, None, literal(&fact))).collect()
 }
 
-/// Returns the titles of the reports and the changes.
 fn titles_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Vec<ArticlePassage> {
     let rows = reports.iter().map(|report| &report.row);
     let reports =

@@ -114,8 +114,7 @@ fn is_complete(text: &str) -> bool {
 
 /// Returns whether a sentence contains a version, a reference or code.
 pub(super) fn is_specific(sentence: &Sentence) -> bool {
-    sentence.code.is_some()
-        || ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
+    sentence.code.is_some() || sentence.is_specific()
 }
 
 /// Returns whether a sentence explains the problem with certainty.

@@ -1,14 +1,16 @@
 //! The assembly of a brief.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
 
 use super::{
-    cite, cite_case, cite_change, cite_report, display, log, percent, quote, state_text, statement,
-    summary,
+    cite, cite_case, cite_change, cite_report, log, percent, quote, sanitize_brief, state_text,
+    statement, summary,
 };
 use crate::{
-    answer::{DomainModel, MatchFinder, question::find_anywhere},
-    ask, duplicates, search,
+    answer::question::find_anywhere,
+    ask,
+    duplicates::DuplicateFinder,
+    search,
     troubleshoot::{self, CaseContext, citation},
 };
 use precedent_core::{
@@ -28,7 +30,7 @@ use precedent_index::{
 use precedent_redact::{self as redact, KnownNames, NameReader, Recognition, RedactionOptions};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
-    pattern::re,
+    pattern::Pattern,
     prepare::PreparedText,
     salient::{extract_salient, headline},
     signature::Signature,
@@ -36,11 +38,9 @@ use precedent_text::{
     tokens,
     version::versions,
 };
-use regex::Regex;
 
 /// The format version of the record embedded in a brief.
 pub(super) const VERSION: u32 = 1;
-/// The maximum number of duplicates listed.
 const MAX_DUPLICATES: usize = 5;
 /// The minimum score of a duplicate candidate.
 const MIN_SCORE: f32 = 0.4;
@@ -51,38 +51,25 @@ const IS_BACK: &str = "Is the problem back?";
 
 /// Program output: a message after several component names ("thumbnailer: decoder tiff:
 /// unsupported compression 7"), a time or a level.
-static PROGRAM_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
-        r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b.{0,40}\b(?:[A-Z]{4,}|error|warn)",
-        r"|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC)\b[\]:]? \S|(?:error|fatal|panic)(?:\[\w+\])?: \S)",
-    ))
-});
+static PROGRAM_OUTPUT: Pattern = Pattern::new(concat!(
+    r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d\b.{0,40}\b(?:[A-Z]{4,}|error|warn)",
+    r"|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC)\b[\]:]? \S|(?:error|fatal|panic)(?:\[\w+\])?: \S)",
+));
 
 /// The components that briefs need.
 pub struct BriefContext<'a> {
-    /// The finder of matches for a question.
-    pub finder: &'a MatchFinder<'a>,
-    /// The vocabulary model of the casebook's reports.
-    pub domain: &'a DomainModel,
-    /// The name of the embedding model, and the minimum similarity at which a case is relevant.
-    pub model: Option<(&'a str, f32)>,
+    /// The components that finding cases needs.
+    pub cases: CaseContext<'a>,
+    /// The name of the embedding model.
+    pub model: Option<&'a str>,
     /// The engine that loads the name recognition model.
     pub engine: &'a Engine,
 }
 
-impl std::fmt::Debug for BriefContext<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BriefContext").finish_non_exhaustive()
-    }
-}
-
 /// Assembles a brief.
-///
-/// # Errors
-/// Errors from the duplicate search and the search for solved cases.
 pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
-    let store = context.finder.store;
+    let store = context.cases.finder.store;
     let (row, as_of, revision) = store.read(|r| {
         let row = request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose()?;
         Ok((row, r.newest_change()?, r.revision()?))
@@ -93,16 +80,11 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     }
     // The clock does not change a brief: ages are relative to the casebook's last change.
     let now = as_of.unwrap_or_default();
-    let case_context = CaseContext {
-        finder: context.finder,
-        domain: context.domain,
-        min_similarity: context.model.map(|m| m.1),
-    };
     let has_log = row.is_none() && !request.logs.is_empty();
-    let log = has_log.then(|| log::read_logs(&case_context, request, now, task)).transpose()?;
+    let log = has_log.then(|| log::read_logs(&context.cases, request, now, task)).transpose()?;
     let (duplicates, solved_cases, answer) = match &log {
         Some(log) => (None, log::solved_cases(log), None),
-        None => find_matches(&case_context, request, row.as_ref(), now, task)?,
+        None => find_matches(&context.cases, request, row.as_ref(), now, task)?,
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
     let mut brief = store.read(|r| {
@@ -115,15 +97,27 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             (None, None) => troubleshoot::first_line(&headline(&request.text)),
         };
         let (row, log) = (row.as_ref(), log.as_ref());
-        let mut writer = Writer { reader: r, request, row, text: &text, log, sections: Vec::new() };
-        let versions = writer.reported_versions();
+        let mut writer = Writer {
+            reader: r,
+            request,
+            row,
+            text: &text,
+            log,
+            duplicates: duplicates.as_ref(),
+            cases: &solved_cases,
+            versions: Vec::new(),
+            sections: Vec::new(),
+        };
+        writer.versions = writer.reported_versions();
         let summary = match (&answer, log) {
-            (Some(answer), _) => Some(summary::summarize_answer(answer, row, &title, &versions)),
+            (Some(answer), _) => {
+                Some(summary::summarize_answer(answer, row, &title, &writer.versions))
+            }
             (None, Some(log)) => Some(summary::summarize_log(log)),
             (None, None) => None,
         };
         writer.add(SectionKind::Summary, "Summary", summary.into_iter().collect());
-        writer.add_sections(duplicates.as_ref(), &solved_cases, &versions)?;
+        writer.add_sections()?;
         let mut sections = writer.sections;
         let sources = cited_sources(r, &mut sections)?;
         let record = BriefRecord {
@@ -131,14 +125,14 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             request: request.clone(),
             revision,
             as_of,
-            model: context.model.map(|(name, _)| name.to_owned()),
+            model: context.model.map(str::to_owned),
             names_unrecognized: false,
             sources,
         };
         let title = row.map_or(title.clone(), |row| format!("{} {title}", row.key));
         Ok(Brief { title, sections, redactions: Vec::new(), record })
     })?;
-    display::sanitize_brief(&mut brief);
+    sanitize_brief(&mut brief);
     if request.redact {
         let (names, is_complete) = recognize_names(context, &brief, row.as_ref(), task)?;
         redact::redact(&mut brief, &names, &RedactionOptions::from_request(request));
@@ -172,7 +166,7 @@ fn find_matches(
         ..DuplicatesRequest::default()
     };
     let mut duplicates = wants_duplicates
-        .then(|| duplicates::check_only(context.finder, &duplicates_request, now, task))
+        .then(|| DuplicateFinder::new(context.finder, now, task)?.find(&duplicates_request))
         .transpose()?;
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
@@ -196,9 +190,6 @@ fn find_matches(
 }
 
 /// Returns the texts that redaction would replace in the requested brief, with their kinds.
-///
-/// # Errors
-/// Same as [`brief`].
 pub fn preview(
     context: &BriefContext<'_>,
     request: &BriefRequest,
@@ -207,6 +198,7 @@ pub fn preview(
     let unredacted_brief =
         brief(context, &BriefRequest { redact: false, ..request.clone() }, task)?;
     let row = context
+        .cases
         .finder
         .store
         .read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
@@ -231,10 +223,10 @@ pub(crate) fn recognize_names(
     row: Option<&DocumentRow>,
     task: &Task,
 ) -> Result<(KnownNames, bool)> {
-    let logins = context.finder.store.read(|r| logins(r, brief, row))?;
+    let logins = context.cases.finder.store.read(|r| logins(r, brief, row))?;
     let mut names = KnownNames::from_logins(logins);
     let Ok(Some(mut model)) = context.engine.load_names() else { return Ok((names, false)) };
-    let fulltext = context.finder.fulltext;
+    let fulltext = context.cases.finder.fulltext;
     let common_threshold = COMMON_DOCUMENTS.max(fulltext.count()? / COMMON_SHARE);
     let mut reader = CasebookNameReader { model: &mut model, fulltext, common_threshold, task };
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
@@ -329,7 +321,6 @@ fn cited_sources(r: &Reader<'_>, sections: &mut [Section]) -> Result<Vec<BriefSo
     Ok(out)
 }
 
-/// The writer of a brief's sections.
 struct Writer<'a> {
     reader: &'a Reader<'a>,
     request: &'a BriefRequest,
@@ -337,25 +328,24 @@ struct Writer<'a> {
     /// The query text, if the brief is not about an item.
     text: &'a str,
     log: Option<&'a LogResponse>,
+    duplicates: Option<&'a DuplicatesResponse>,
+    cases: &'a TroubleshootResponse,
+    /// The product versions that the report mentions.
+    versions: Vec<String>,
     sections: Vec<Section>,
 }
 
 impl Writer<'_> {
-    fn add_sections(
-        &mut self,
-        duplicates: Option<&DuplicatesResponse>,
-        cases: &TroubleshootResponse,
-        versions: &[String],
-    ) -> Result<()> {
+    fn add_sections(&mut self) -> Result<()> {
         match self.log {
             Some(log) => self.add(SectionKind::Log, "Errors in the log", log::entries(log)),
             None => self.add_problem(),
         }
-        if let Some(duplicates) = duplicates {
+        if let Some(duplicates) = self.duplicates {
             self.add_duplicates(duplicates)?;
         }
-        self.add_cases(cases);
-        let wiki = cases.wiki.iter().map(|page| Entry {
+        self.add_cases();
+        let wiki = self.cases.wiki.iter().map(|page| Entry {
             heading: Some(page.title.clone()),
             quote: Some(quote(None, &page.text, true)),
             citations: vec![Citation {
@@ -366,9 +356,9 @@ impl Writer<'_> {
             ..Entry::default()
         });
         self.add(SectionKind::Wiki, "From the wiki", wiki.collect());
-        self.add_versions(cases, versions);
-        self.add_solvers(cases);
-        self.add_questions(duplicates, cases, versions);
+        self.add_versions();
+        self.add_solvers();
+        self.add_questions();
         self.add_notes()
     }
 
@@ -517,9 +507,9 @@ impl Writer<'_> {
         Ok(entries)
     }
 
-    fn add_cases(&mut self, response: &TroubleshootResponse) {
+    fn add_cases(&mut self) {
         let mut entries = Vec::new();
-        for case in &response.cases {
+        for case in &self.cases.cases {
             let case_citation = || vec![cite_case(case)];
             let mut facts = vec![state_text(case.state, case.state_reason.as_deref())];
             facts.extend(day(case.closed_at).map(|d| format!("on {d}")));
@@ -568,13 +558,14 @@ impl Writer<'_> {
         self.add(SectionKind::Cases, "Solved cases", entries);
     }
 
-    fn add_versions(&mut self, response: &TroubleshootResponse, versions: &[String]) {
+    fn add_versions(&mut self) {
         let mut entries = Vec::new();
-        if !versions.is_empty() {
-            let text = format!("This {} mentions {}.", self.subject(), versions.join(", "));
+        if !self.versions.is_empty() {
+            let versions = self.versions.join(", ");
+            let text = format!("This {} mentions {versions}.", self.subject());
             entries.push(statement(text, self.row.map(cite).into_iter().collect()));
         }
-        for case in &response.cases {
+        for case in &self.cases.cases {
             let mut facts = Vec::new();
             if !case.reported_on.is_empty() {
                 facts.push(format!("mentions {}", case.reported_on.join(", ")));
@@ -587,9 +578,9 @@ impl Writer<'_> {
         self.add(SectionKind::Versions, "Versions", entries);
     }
 
-    fn add_solvers(&mut self, response: &TroubleshootResponse) {
+    fn add_solvers(&mut self) {
         let mut citations_by_author: BTreeMap<(String, bool), Vec<Citation>> = BTreeMap::new();
-        for case in &response.cases {
+        for case in &self.cases.cases {
             for c in &case.comments {
                 if matches!(c.role, Some(CommentRole::Fix | CommentRole::Workaround))
                     && let Some(author) = &c.author
@@ -613,19 +604,15 @@ impl Writer<'_> {
         self.add(SectionKind::People, "Who solved similar cases", entries.collect());
     }
 
-    fn add_questions(
-        &mut self,
-        duplicates: Option<&DuplicatesResponse>,
-        cases: &TroubleshootResponse,
-        versions: &[String],
-    ) {
+    fn add_questions(&mut self) {
+        let cases = self.cases;
         let (title, body) = self.title_and_body();
         let prepared_body = PreparedText::body(body, &Skeleton::default());
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
         let has_asked_version = cases.cases.iter().any(|case| case.asked_version.is_some())
             || cases.problem.as_ref().is_some_and(|problem| problem.asked_version.is_some());
-        if versions.is_empty() && !has_asked_version {
+        if self.versions.is_empty() && !has_asked_version {
             // Only the errors of a log are read.
             let reason = match self.log {
                 Some(_) => "The errors do not say.",
@@ -662,7 +649,7 @@ impl Writer<'_> {
             matches!(c.disposition, Disposition::PossibleRegression(_))
                 && c.confidence >= Band::Possible.floor()
         };
-        if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression))
+        if let Some(c) = self.duplicates.and_then(|f| f.candidates.iter().find(is_regression))
             && !items.iter().any(|(question, _)| question.ends_with(IS_BACK))
         {
             let question = format!("This was fixed earlier. {IS_BACK}");
@@ -697,7 +684,6 @@ impl Writer<'_> {
     }
 }
 
-/// Merges the citations of equal questions.
 fn merge_questions(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
     let mut questions: Vec<(String, Vec<Citation>)> = Vec::new();
     for (text, citations) in items {

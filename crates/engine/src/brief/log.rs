@@ -15,9 +15,6 @@ use jiff::Timestamp;
 use precedent_markup::fence;
 
 /// Reads the logs of a request and searches for their errors.
-///
-/// # Errors
-/// Same as [`logs::ask`], or an error from reading the files.
 pub(super) fn read_logs(
     context: &CaseContext<'_>,
     request: &BriefRequest,
@@ -56,13 +53,7 @@ fn remove_excluded(response: &mut LogResponse, keys: &[String]) {
             _ => LogVerdict::Perhaps,
         };
     }
-    let count = |verdict| response.errors.iter().filter(|e| e.verdict == verdict).count() as u64;
-    (response.solved, response.known, response.perhaps, response.new) = (
-        count(LogVerdict::Solved),
-        count(LogVerdict::Known),
-        count(LogVerdict::Perhaps),
-        count(LogVerdict::New),
-    );
+    logs::count_verdicts(response);
 }
 
 /// Returns the cases that are likely to help and the threads of known reports, each once.

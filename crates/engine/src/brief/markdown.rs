@@ -1,17 +1,15 @@
 //! The rendering of a brief as Markdown.
 
-use super::{display::DisplayedBrief, render_error, replay};
-use precedent_core::{
-    error::Result,
-    model::{Entry, Quote},
-};
+use super::replay;
+use precedent_core::model::{Brief, Entry, Quote};
 use precedent_markup::safe_markdown::safe_markdown;
 use precedent_text::{
     html,
     literal::{literal, literal_label},
 };
 
-pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
+/// Renders a brief as Markdown with its escaped record.
+pub(super) fn render(brief: &Brief, record: &str) -> String {
     let mut out = format!("# {}\n", literal(&brief.title));
     for section in &brief.sections {
         if let Some(heading) = super::heading(section) {
@@ -28,14 +26,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
     }
     let line = format!("{} {}", super::provenance_line(brief), super::replay_line(brief));
     out.push_str(&format!("\n---\n\n{}\n", literal(&line)));
-    let mut out = safe_markdown(&out);
-    let record = serde_json::to_string(brief.original).map_err(|e| render_error("Markdown", &e))?;
-    out.push_str(&format!(
-        "\n<!-- {}{} -->\n",
-        replay::RECORD_MARKER,
-        replay::escape_record(&record)
-    ));
-    Ok(out)
+    format!("{}\n<!-- {}{record} -->\n", safe_markdown(&out), replay::RECORD_MARKER)
 }
 
 fn write_entry(entry: &Entry, out: &mut String) {
@@ -60,12 +51,10 @@ fn write_entry(entry: &Entry, out: &mut String) {
             out.push_str(&format!("\n{line}\n"));
         }
         out.push('\n');
-        let mut block_quote = String::with_capacity(quote.text.len() + 100);
-        for line in quote.text.trim_end_matches('\n').split('\n') {
-            block_quote.push_str(if line.is_empty() { ">" } else { "> " });
-            block_quote.push_str(line);
-            block_quote.push('\n');
-        }
+        let lines = quote.text.trim_end_matches('\n').split('\n');
+        let quote_line =
+            |line: &str| if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") };
+        let block_quote: String = lines.map(quote_line).collect();
         // Other viewers may run HTML. Remove it after quoting, because the start of a line decides
         // whether its text is HTML.
         out.push_str(&html::escape_html(&block_quote));

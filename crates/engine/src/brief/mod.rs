@@ -2,8 +2,6 @@
 //! statement is cited. The same casebook and request give the same bytes.
 
 mod assemble;
-mod display;
-mod html;
 mod log;
 mod markdown;
 mod pdf;
@@ -12,11 +10,13 @@ mod summary;
 
 pub(crate) use assemble::recognize_names;
 pub use assemble::{BriefContext, brief, preview};
-pub(crate) use display::sanitize_brief;
 pub use replay::{read_record, replay};
 
-use crate::troubleshoot::citation;
-use display::DisplayedBrief;
+use crate::{page, troubleshoot::citation};
+use minijinja::{
+    context,
+    value::{Serde, Value},
+};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
@@ -28,20 +28,38 @@ use precedent_store::DocumentRow;
 use precedent_text::sanitize;
 
 /// Renders a brief.
-///
-/// # Errors
-/// [`Code::Internal`] if the PDF cannot be made.
 pub fn render(brief: &Brief, format: BriefFormat) -> Result<Vec<u8>> {
-    let display = DisplayedBrief::new(brief);
+    let json_error = |e: serde_json::Error| render_error("JSON", &e);
+    // A replay compares the record as it was.
+    let record = serde_json::to_string(&brief.record).map_err(json_error)?;
+    let record = replay::escape_record(&record);
+    let mut displayed_brief = brief.clone();
+    sanitize_brief(&mut displayed_brief);
     match format {
-        BriefFormat::Markdown => markdown::render(&display).map(String::into_bytes),
-        BriefFormat::Html => html::render(&display).map(String::into_bytes),
-        BriefFormat::Pdf => pdf::render(&display),
+        BriefFormat::Markdown => Ok(markdown::render(&displayed_brief, &record).into_bytes()),
+        BriefFormat::Html => render_html(&displayed_brief, &record).map(String::into_bytes),
+        BriefFormat::Pdf => pdf::render(&displayed_brief),
         BriefFormat::Json => {
-            let json = serde_json::to_string_pretty(brief).map_err(|e| render_error("JSON", &e))?;
+            let json = serde_json::to_string_pretty(brief).map_err(json_error)?;
             Ok((sanitize::escape_json(&json) + "\n").into_bytes())
         }
     }
+}
+
+/// Renders a brief as one HTML file, without scripts or requests.
+fn render_html(brief: &Brief, record: &str) -> Result<String> {
+    page::render(
+        "brief",
+        context! {
+            title => brief.title.as_str(),
+            sections => Value::from(Serde(&brief.sections)),
+            sources => Value::from(Serde(&brief.record.sources)),
+            line => provenance_line(brief),
+            replay_line => replay_line(brief),
+            mark => replay::ELEMENT_ID,
+            record => record,
+        },
+    )
 }
 
 /// Returns the heading of a section; a summary follows the title without one.
@@ -144,4 +162,49 @@ fn attribution(quote: &Quote) -> String {
 
 fn render_error(format_name: &str, error: &dyn std::fmt::Display) -> Error {
     Error::new(Code::Internal, format!("cannot write the brief as {format_name}: {error}"))
+}
+
+/// Removes control sequences and non-web addresses from all displayed texts of a brief. Keys,
+/// closing reasons and the query are unchanged, because a replay compares them.
+pub(crate) fn sanitize_brief(brief: &mut Brief) {
+    sanitize_text(&mut brief.title);
+    for section in &mut brief.sections {
+        sanitize_text(&mut section.title);
+        for entry in &mut section.entries {
+            entry.heading.iter_mut().for_each(sanitize_text);
+            entry.text.iter_mut().for_each(sanitize_text);
+            if let Some(quote) = &mut entry.quote {
+                sanitize_text(&mut quote.text);
+                [&mut quote.author, &mut quote.role, &mut quote.day]
+                    .into_iter()
+                    .flatten()
+                    .for_each(sanitize_text);
+            }
+            for c in &mut entry.citations {
+                sanitize_text(&mut c.label);
+                sanitize_url(&mut c.url);
+            }
+        }
+    }
+    for source in &mut brief.record.sources {
+        sanitize_text(&mut source.citation);
+        sanitize_text(&mut source.title);
+        sanitize_url(&mut source.url);
+    }
+    brief.record.model.iter_mut().for_each(sanitize_text);
+}
+
+fn sanitize_text(text: &mut String) {
+    if let std::borrow::Cow::Owned(clean) = sanitize::sanitize(text) {
+        *text = clean;
+    }
+}
+
+/// Removes an address that is not a web address, because a tracker may supply any text as a link.
+fn sanitize_url(url: &mut Option<String>) {
+    *url = url.take().filter(|url| url.starts_with("https://") || url.starts_with("http://"));
+    if let Some(url) = url {
+        sanitize_text(url);
+        url.retain(|c| !matches!(c, '\n' | '\t'));
+    }
 }

@@ -21,10 +21,10 @@ use parley::{
     LineHeight, OverflowWrap, StyleProperty, fontique::Blob,
 };
 
-use super::{attribution, display::DisplayedBrief, heading, provenance_line, render_error};
+use super::{attribution, heading, provenance_line, render_error};
 use precedent_core::{
     error::Result,
-    model::{Citation, Entry, Quote},
+    model::{Brief, Citation, Entry, Quote},
 };
 use precedent_text::{
     markdown::{BlockKind, blocks, tables},
@@ -36,7 +36,6 @@ const WIDTH: f32 = 595.0;
 const HEIGHT: f32 = 842.0;
 const MARGIN: f32 = 56.0;
 const BOTTOM: f32 = HEIGHT - MARGIN;
-/// The maximum number of displayed lines of a code block.
 const MAX_CODE_LINES: usize = 200;
 /// The space around the text of a table cell.
 const PADDING: f32 = 4.0;
@@ -126,7 +125,7 @@ struct PageLayout {
     keep_start: Option<KeepStart>,
 }
 
-pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
+pub(super) fn render(brief: &Brief) -> Result<Vec<u8>> {
     let mut page_layout = PageLayout::new();
     page_layout.add_paragraph(&brief.title, TITLE, None);
     for section in &brief.sections {

@@ -27,11 +27,8 @@ pub(super) fn escape_record(record: &str) -> String {
         .replace(ELEMENT_ID, "precedent\\u002dbrief")
 }
 
-/// Extracts the record from a brief: JSON, HTML or Markdown.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] if the file has another format, or was made by a newer
-/// version.
+/// Extracts the record from a brief: JSON, HTML or Markdown. A record of a newer version is an
+/// error.
 pub fn read_record(file: &[u8]) -> Result<BriefRecord> {
     let invalid_brief = |reason: &str| {
         Error::invalid(format!("this brief cannot be replayed: {reason}")).with_hint(
@@ -76,9 +73,6 @@ pub(super) fn is_complete(record: &BriefRecord) -> bool {
 
 /// Assembles a brief from its record again, and reports the changes since. Without the whole
 /// question, it compares only the cited documents.
-///
-/// # Errors
-/// Same as [`brief`].
 pub fn replay(
     context: &BriefContext<'_>,
     record: &BriefRecord,
@@ -90,7 +84,7 @@ pub fn replay(
     let new_record = new_brief.as_ref().map(|brief| &brief.record).filter(|_| is_complete(record));
     let mut changes = Vec::new();
     for old_source in &record.sources {
-        let current = context.finder.store.read(|r| {
+        let current = context.cases.finder.store.read(|r| {
             let Some(row) = r.document_by_key(&old_source.key)? else { return Ok(None) };
             let comments = r.comments(&row)?.len() as u64;
             Ok(Some((row, comments)))

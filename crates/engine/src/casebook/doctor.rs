@@ -5,7 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, semantic::MODELS, worker_count};
+use super::{
+    Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS,
+    semantic::{MODELS, engine_of},
+    worker_count,
+};
 use crate::{
     diagnosis::{CallerDetails, CasebookState, Diagnosis, diagnose},
     doctor::HealthCheck,
@@ -13,7 +17,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
-    files::{ExistingFile, StagingFolder, exists_error},
+    files::{StagingFolder, exists_error},
     model::{Backup, ExportResult, Health, PortableImport, RestoreResult},
     task::{Task, run_blocking},
 };
@@ -29,10 +33,6 @@ impl Casebook {
     /// Checks every part of a casebook, even of one that cannot be opened; with `repair`, repairs
     /// what can be repaired. With fewer than `min_free_bytes` free, reports that the disk is nearly
     /// full.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no casebook,
-    /// [`precedent_core::Code::Cancelled`], and any error from a failed repair.
     pub async fn doctor(
         options: OpenOptions,
         repair: bool,
@@ -42,21 +42,17 @@ impl Casebook {
         let task = task.clone();
         run_blocking(move || {
             let folder = options.folder;
-            let engine = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
+            let built_in = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
                 runtime: options.runtime,
                 models: options.models,
             }));
-            let built_in = engine.clone();
             // If the database cannot be read, the active model is unknown; any model serves for the
             // check.
-            let models = folder.join(MODELS);
-            let engine = match store::custom_model(&folder.join(DATABASE)) {
-                Some(name) => engine.with_folder(models.join(name)),
-                None => engine,
-            };
-            let folders =
-                fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
-            let engines = folders.map(|m| engine.with_folder(m)).chain([built_in]);
+            let name = store::custom_model(&folder.join(DATABASE));
+            let engine = engine_of(&built_in, &folder, name.as_deref());
+            let entries = fs::read_dir(folder.join(MODELS)).into_iter().flatten();
+            let models = entries.filter_map(|e| Some(built_in.with_folder(e.ok()?.path())));
+            let engines = models.chain([built_in.clone()]);
             let vector_files: Vec<PathBuf> = engines
                 .filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?)))
                 .collect();
@@ -70,6 +66,7 @@ impl Casebook {
                 workers: worker_count(options.workers),
                 min_free_bytes,
                 repair,
+                findings: Vec::new(),
             };
             health_check.run(&task)
         })
@@ -77,10 +74,8 @@ impl Casebook {
     }
 
     /// Collects the details for a bug report: a check without repairs, and the casebook's state if
-    /// it can be opened. Contains no tracker text, no name and no token.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::doctor`]. An error on opening the casebook is part of the result.
+    /// it can be opened. Contains no tracker text, no name and no token. An error on opening the
+    /// casebook is part of the result.
     pub async fn diagnose(
         options: OpenOptions,
         caller: CallerDetails,
@@ -108,11 +103,7 @@ impl Casebook {
 
     /// Writes a full copy of the database to a file, readable by this user only. Other processes
     /// may use the casebook in the meantime. Derived data is not included, because it can be
-    /// rebuilt.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file exists and `replace` is false,
-    /// [`precedent_core::Code::Io`] if it cannot be written.
+    /// rebuilt. Fails if the file exists and `replace` is false.
     pub async fn backup(&self, file: &Path, replace: bool) -> Result<Backup> {
         let file = file.to_owned();
         self.run(move |i| {
@@ -125,7 +116,7 @@ impl Casebook {
             let staging_folder = StagingFolder::create_beside(&file)?;
             let copy = staging_folder.path("copy.db");
             i.store.copy_to(&copy)?;
-            staging_folder.put(&copy, &file, ExistingFile::replace_if(replace))?;
+            staging_folder.put(&copy, &file, replace)?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })
@@ -134,9 +125,6 @@ impl Casebook {
 
     /// Opens a casebook that is about to be restored from `file`. If `file` can be restored, a
     /// corrupt database is moved aside with its log, and its new path is returned.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::open`]; for the file, same as [`Casebook::restore`].
     pub async fn open_to_restore(
         options: OpenOptions,
         file: &Path,
@@ -160,13 +148,8 @@ impl Casebook {
 
     /// Restores a copy that [`Casebook::backup`] made, in one transaction, even while other
     /// processes have the casebook open. The current data is kept as a copy beside it. The next
-    /// update rebuilds derived data.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is not a valid casebook,
-    /// [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
-    /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing;
-    /// [`precedent_core::Code::Io`].
+    /// update rebuilds derived data. Fails while another process is updating the indexes or
+    /// importing.
     pub async fn restore(&self, file: &Path) -> Result<RestoreResult> {
         let file = file.to_owned();
         self.run(move |i| {
@@ -207,11 +190,8 @@ impl Casebook {
 
     /// Writes the casebook into one portable file, readable by this user only: sources, documents,
     /// comments, links and verdicts. Private notes are included only with `notes`. Tokens are never
-    /// included, because no casebook contains them.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file exists and `replace` is false,
-    /// [`precedent_core::Code::Io`] if it cannot be written, [`precedent_core::Code::Cancelled`].
+    /// included, because no casebook contains them. Fails if the file exists and `replace` is
+    /// false.
     pub async fn export(
         &self,
         file: &Path,
@@ -226,9 +206,6 @@ impl Casebook {
 
     /// Checks whether a file can be imported before a casebook is created for it. Unpacks it below
     /// `scratch`.
-    ///
-    /// # Errors
-    /// Any error from [`Casebook::import_casebook`] that concerns the file.
     pub async fn check_exported(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
         let (file, scratch, task) = (file.to_owned(), scratch.to_owned(), task.clone());
         run_blocking(move || portable::check(&file, &scratch, &task)).await
@@ -237,11 +214,6 @@ impl Casebook {
     /// Imports a portable file: all of it or, on an error, nothing. Existing data is kept. Entries
     /// about sources missing from the file, or about pairs already decided here, are skipped and
     /// passed to `on_skip` before anything is written.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a file that is not an export, is truncated, was
-    /// changed, or contains data that exists here; [`precedent_core::Code::NewerCasebook`],
-    /// [`precedent_core::Code::Io`], [`precedent_core::Code::Cancelled`].
     pub async fn import_casebook(
         &self,
         file: &Path,

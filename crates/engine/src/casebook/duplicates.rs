@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{Casebook, Inner, thread::thread};
 use crate::{
     answer::{self, Draft, Match, MatchFinder, Scope, relevance},
-    duplicates::{self, Side},
+    duplicates::{self, DuplicateFinder},
     search::{self, query::Query},
 };
 use precedent_core::{
@@ -25,40 +25,29 @@ use precedent_index::{
 };
 use precedent_text::prepare::PreparedText;
 
-/// A duplicate check, which is recorded or not.
-type CheckFn =
-    fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
-
 impl Casebook {
     /// Finds earlier reports of the same problem. For an item of the casebook, records the check.
-    ///
-    /// # Errors
-    /// [`Code::InvalidInput`] for an empty query or a value out of range, [`Code::NotFound`] for an
-    /// item or a source that does not exist.
     pub async fn duplicates(
         &self,
         request: DuplicatesRequest,
         task: &Task,
     ) -> Result<DuplicatesResponse> {
-        self.run_check(duplicates::check, request, task).await
+        self.run_check(request, true, task).await
     }
 
     /// Finds earlier reports like [`Casebook::duplicates`], without recording the check.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::duplicates`].
     pub async fn find_duplicates(
         &self,
         request: DuplicatesRequest,
         task: &Task,
     ) -> Result<DuplicatesResponse> {
-        self.run_check(duplicates::check_only, request, task).await
+        self.run_check(request, false, task).await
     }
 
     async fn run_check(
         &self,
-        check: CheckFn,
         request: DuplicatesRequest,
+        is_recorded: bool,
         task: &Task,
     ) -> Result<DuplicatesResponse> {
         let task = task.clone();
@@ -66,7 +55,10 @@ impl Casebook {
             let stale_notice = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.with_session(|session| {
-                i.with_finder(session, |c| check(c, &request, now, &task))
+                i.with_finder(session, |c| {
+                    let finder = DuplicateFinder::new(c, now, &task)?;
+                    if is_recorded { finder.check(&request) } else { finder.find(&request) }
+                })
             })?;
             response.notices.extend(stale_notice);
             response.conclusive = Notice::is_conclusive(&response.notices);
@@ -77,19 +69,12 @@ impl Casebook {
 
     /// Checks new and changed open reports, newest first, and returns those without a verdict,
     /// highest confidence first. After a cancellation or crash, continues where it stopped.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
-    /// errors.
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         self.triage_within(request, Duration::MAX, task).await
     }
 
     /// Checks reports like [`Casebook::triage`], but starts no check after `patience`. The response
     /// contains the number of unchecked reports.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::triage`].
     pub async fn triage_within(
         &self,
         request: TriageRequest,
@@ -113,10 +98,6 @@ impl Casebook {
     /// Calibrates a source's duplicate confidence from its known duplicates, and stores the result
     /// unless `dry_run`. With too few known duplicates, the built-in calibration is kept, and the
     /// report says so.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
-    /// errors.
     pub async fn calibrate(
         &self,
         source: &str,
@@ -132,10 +113,6 @@ impl Casebook {
 
     /// Checks the reports of a source's last `months` again as they were filed, and counts the
     /// correct answers by confidence.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for zero months,
-    /// [`Code::Cancelled`]; database or index errors.
     pub async fn replay(&self, source: &str, months: u32, task: &Task) -> Result<Replay> {
         let source = source.to_owned();
         self.check_source(task, move |finder, now, task| {
@@ -162,18 +139,23 @@ impl Casebook {
     }
 
     /// Compares two reports: their shared and differing facts, and the words to highlight.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such document; database or index errors.
     pub async fn compare(&self, key: &str, other_key: &str) -> Result<Comparison> {
         let (key, other_key) = (key.to_owned(), other_key.to_owned());
-        self.run(move |i| i.compare(&key, &other_key)).await
+        self.run(move |i| {
+            let (report, candidate) = i.store.read(|r| {
+                let load = |key: &str| -> Result<_> {
+                    let row = search::resolve_one(r, key)?;
+                    let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
+                    Ok((thread(r, key)?, body))
+                };
+                Ok((load(&key)?, load(&other_key)?))
+            })?;
+            duplicates::compare(report, candidate, |terms| i.fulltext.idf(terms))
+        })
+        .await
     }
 
     /// Returns the last duplicate check of a document, or `None` if it was never checked.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such document.
     pub async fn last_check(&self, key: &str) -> Result<Option<Check>> {
         let key = key.trim().to_owned();
         self.run(move |i| i.store.read(|r| r.check(&search::resolve_one(r, &key)?.key))).await
@@ -181,10 +163,6 @@ impl Casebook {
 
     /// Records a user's verdict on a pair. For a duplicate, `other_key` is the canonical report. It
     /// replaces an earlier verdict on the pair, and survives syncs, rebuilds and model changes.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the
-    /// same.
     pub async fn record_verdict(
         &self,
         key: &str,
@@ -206,9 +184,6 @@ impl Casebook {
 
     /// Undoes the last verdict on a pair, which restores the previous one. Returns the verdict now
     /// in effect.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no verdict on the pair.
     pub async fn undo_verdict(
         &self,
         key: &str,
@@ -225,9 +200,6 @@ impl Casebook {
     }
 
     /// Returns the verdicts on one document or all, latest first.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such document.
     pub async fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
         let key = key.map(|k| k.trim().to_owned());
         self.run(move |i| {
@@ -241,9 +213,6 @@ impl Casebook {
 
     /// Ranks the documents of a source against a report as of its creation time, without loading
     /// them. Used by the evaluation.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such source; database or index errors.
     pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let task = task.clone();
         self.run(move |i| i.rank(&request, &task)).await
@@ -251,9 +220,6 @@ impl Casebook {
 
     /// Returns the model that [`Casebook::rank`] uses in a source: with its baseline, without its
     /// calibration.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such source; database errors.
     pub async fn ranking_model(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {
@@ -314,35 +280,6 @@ impl Inner {
         })
     }
 
-    fn compare(&self, key: &str, other_key: &str) -> Result<Comparison> {
-        let (report, candidate, bodies) = self.store.read(|r| {
-            let body = |key: &str| -> Result<PreparedText> {
-                let row = search::resolve_one(r, key)?;
-                Ok(PreparedText::body(&row.body, &r.skeleton(row.source_id)?))
-            };
-            Ok((thread(r, key)?, thread(r, other_key)?, (body(key)?, body(other_key)?)))
-        })?;
-        let report_side = Side {
-            title: &report.title,
-            body: &bodies.0,
-            labels: &report.labels,
-            product: &report.source,
-        };
-        let candidate_side = Side {
-            title: &candidate.title,
-            body: &bodies.1,
-            labels: &candidate.labels,
-            product: &candidate.source,
-        };
-        let facts = duplicates::facts(report_side, candidate_side);
-        let (report_marks, candidate_marks) =
-            duplicates::marks(report_side, candidate_side, &facts, |terms| {
-                self.fulltext.idf(terms)
-            })?;
-        let facts = duplicates::with_original_spelling(facts, report_side, candidate_side);
-        Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
-    }
-
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let session = self.embedding_session()?;
         session.preload();
@@ -353,10 +290,9 @@ impl Inner {
             let skeleton = r.skeleton(source.id)?;
             Ok((source, skeleton, document))
         })?;
-        let filter = |test| Filter { test, is_negated: false };
-        let mut filters = vec![filter(Test::Source(source.key.clone()))];
+        let mut filters: Vec<Filter> = vec![Test::Source(source.key.clone()).into()];
         if let Some(since) = request.since {
-            filters.push(filter(Test::Time(TimeField::Created, Some(since.as_second()), None)));
+            filters.push(Test::Time(TimeField::Created, Some(since.as_second()), None).into());
         }
         let mode = match request.by {
             Ranking::Lexical => Mode::Lexical,
@@ -370,89 +306,80 @@ impl Inner {
                     author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
-                let view =
-                    request.only_solved.then(|| filter(Test::Resolved)).into_iter().collect();
-                let scope = Scope { filters, view_filters: view };
-                return self.with_finder(&session, |c| {
+                let view_filters =
+                    request.only_solved.then(|| Test::Resolved.into()).into_iter().collect();
+                let scope = Scope { filters, view_filters };
+                let ranking = self.with_finder(&session, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
                     // later.
                     let calibration = self.store.read(|r| c.baseline_calibration(r, &source))?;
                     let finder = c.with_calibration(&calibration);
                     let matches = finder.find(&draft, &scope, task)?;
-                    let mut ranking: Vec<(Match, f32, Vec<f32>)> = match request.only_solved {
-                        true => relevance::estimate_relevance(
-                            &finder,
-                            &self.domain_model()?,
-                            &draft,
-                            matches,
-                        )?
-                        .into_iter()
-                        .map(|case| {
-                            let relevance = if case.in_domain { case.relevance } else { 0.0 };
-                            (case.candidate, relevance, case.numbers.to_vec())
-                        })
-                        .collect(),
-                        false => matches
-                            .into_iter()
-                            .map(|candidate| {
-                                let confidence = candidate.confidence;
-                                (candidate, confidence, Vec::new())
-                            })
-                            .collect(),
-                    };
-                    ranking.truncate(request.limit);
-                    let ids: Vec<i64> = ranking.iter().map(|(r, ..)| r.document).collect();
-                    let numbers = self.store.read(|r| r.numbers(&ids))?;
-                    let rows = ranking.iter().zip(numbers);
-                    Ok(rows
-                        .filter_map(|((r, probability, relevance_numbers), number)| {
-                            Some(RankedDocument {
-                                number: number?,
-                                score: r.score,
-                                probability: Some(*probability),
-                                worth: Some(r.worth),
-                                features: ranking_numbers(r)
-                                    .into_iter()
-                                    .chain(relevance_numbers.iter().copied())
-                                    .collect(),
-                            })
-                        })
-                        .collect())
-                });
+                    if !request.only_solved {
+                        return Ok(matches
+                            .iter()
+                            .map(|m| ranked_document(m, m.confidence, &[]))
+                            .collect());
+                    }
+                    let domain = self.domain_model()?;
+                    let cases = relevance::estimate_relevance(&finder, &domain, &draft, matches)?;
+                    let cases = cases.iter().map(|case| {
+                        let relevance = if case.in_domain { case.relevance } else { 0.0 };
+                        ranked_document(&case.candidate, relevance, &case.numbers)
+                    });
+                    Ok(cases.collect())
+                })?;
+                return self.with_numbers(ranking, request.limit);
             }
         };
         if request.only_solved {
-            filters.push(filter(Test::Resolved));
+            filters.push(Test::Resolved.into());
         }
-        filters.push(filter(Test::Time(
-            TimeField::Created,
-            None,
-            Some(request.made_at.as_second()),
-        )));
+        let made_before = Some(request.made_at.as_second());
+        filters.push(Test::Time(TimeField::Created, None, made_before).into());
         let query = match request.is_typed_query {
             true => Query::from_typed(&request.title),
             false => Query::from_pasted(&format!("{}\n{}", request.title, request.body)),
         };
         let query = Query { filters, ..query };
         let ranking = self.with_context(&session, |s| s.rank(&query, mode, request.limit, task))?;
+        let ranking = ranking.into_iter().map(|(id, score)| {
+            let features = Vec::new();
+            (id, RankedDocument { number: 0, score, probability: None, worth: None, features })
+        });
+        self.with_numbers(ranking.collect(), request.limit)
+    }
+
+    /// Returns the first documents of a ranking, with their numbers.
+    fn with_numbers(
+        &self,
+        mut ranking: Vec<(i64, RankedDocument)>,
+        limit: usize,
+    ) -> Result<Vec<RankedDocument>> {
+        ranking.truncate(limit);
         let ids: Vec<i64> = ranking.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
-        let to_ranked = |((_, score), number): (&(i64, f32), Option<u64>)| {
-            let (number, score, features) = (number?, *score, Vec::new());
-            Some(RankedDocument { number, score, probability: None, worth: None, features })
+        let with_number = |((_, document), number): ((i64, RankedDocument), Option<u64>)| {
+            Some(RankedDocument { number: number?, ..document })
         };
-        Ok(ranking.iter().zip(numbers).filter_map(to_ranked).collect())
+        Ok(ranking.into_iter().zip(numbers).filter_map(with_number).collect())
     }
 }
 
-/// Returns the numbers behind a match's rank and confidence: its features, its share, its text
-/// overlap, and the confidence floor and ceiling set by rules.
-fn ranking_numbers(candidate: &Match) -> Vec<f32> {
-    let mut values = candidate.features.0.to_vec();
-    values.push(candidate.share);
+/// Returns a match with the numbers behind its rank and its probability: its features, its share,
+/// its text overlap, the confidence floor and ceiling set by rules, and `more_numbers`.
+fn ranked_document(
+    candidate: &Match,
+    probability: f32,
+    more_numbers: &[f32],
+) -> (i64, RankedDocument) {
+    let mut features = candidate.features.0.to_vec();
+    features.push(candidate.share);
     let overlap = candidate.overlap.clone().unwrap_or_default();
-    values.extend(overlap.numbers);
+    features.extend(overlap.numbers);
     let (floor, ceiling) = overlap.bounds(false);
-    values.extend([floor, 1.0 - ceiling]);
-    values
+    features.extend([floor, 1.0 - ceiling]);
+    features.extend(more_numbers);
+    let (score, probability, worth) = (candidate.score, Some(probability), Some(candidate.worth));
+    (candidate.document, RankedDocument { number: 0, score, probability, worth, features })
 }

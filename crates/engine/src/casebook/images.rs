@@ -44,12 +44,9 @@ impl Image {
 }
 
 impl Casebook {
-    /// Returns an image that a document embeds. Only the host of a live source is contacted, and only
-    /// its own origin receives its token. Images are cached in the casebook's folder.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] for a host without a live source,
-    /// [`precedent_core::Code::InvalidInput`] if it is not an image; network errors.
+    /// Returns an image that a document embeds. Only the host of a live source is contacted, and
+    /// only its own origin receives its token. Images are cached in the casebook's folder. Fails
+    /// for another host or another format.
     pub async fn image(&self, url: &str, task: &Task) -> Result<Image> {
         let url = Url::parse(url).map_err(|_| Error::invalid("the image address is invalid"))?;
         let path = self.inner.image_path(&url);

@@ -1,21 +1,17 @@
 //! The casebook's statistics: volume and duplicates over time.
 
+use jiff::{ToSpan, civil::Date};
+
 use super::Casebook;
 use crate::search;
 use precedent_core::{
     error::Result,
-    model::{CountedDuplicate, Insights, MonthVolume, SourceVolume},
+    model::{CountedDuplicate, Insights, MonthVolume},
 };
-use precedent_store::{Reader, VolumeRow};
-
-/// The number of seconds in a day.
-const DAY: f64 = 86_400.0;
+use precedent_store::Reader;
 
 impl Casebook {
     /// Returns the number of issues by month and by source, for one source or all.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
     pub async fn insights(&self, source: Option<&str>) -> Result<Insights> {
         let source = source.map(str::to_owned);
         self.run(move |i| i.store.read(|r| insights(r, source.as_deref()))).await
@@ -23,9 +19,6 @@ impl Casebook {
 
     /// Returns the issues that [`Casebook::insights`] counts as duplicates, of one source or all,
     /// created in one month (`2026-01`) or ever; latest first.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
     pub async fn known_duplicates(
         &self,
         source: Option<&str>,
@@ -50,21 +43,9 @@ fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
     let source_id = source_id(reader, source)?;
     let mut sources = Vec::new();
     for source in reader.sources()? {
-        sources.push(volume(source.key, &reader.volume(source.id)?));
+        sources.push(reader.volume(&source)?);
     }
     Ok(Insights { months: fill_gaps(reader.months(source_id)?), sources })
-}
-
-fn volume(source: String, row: &VolumeRow) -> SourceVolume {
-    // Use the lower median of an even count, because it is a real age.
-    let middle = row.durations.get(row.durations.len().saturating_sub(1) / 2);
-    SourceVolume {
-        source,
-        issues: row.issues,
-        open: row.open,
-        duplicates: row.duplicates,
-        median_days: middle.map(|seconds| *seconds as f64 / DAY),
-    }
 }
 
 /// Fills gaps, so that months are consecutive from the first to the last.
@@ -83,13 +64,8 @@ fn fill_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
 
 /// Returns the next month: `2026-01` after `2025-12`.
 fn next_month(month: &str) -> Option<String> {
-    let (year, number) = month.split_once('-')?;
-    let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
-    Some(if number >= 12 {
-        format!("{:04}-01", year + 1)
-    } else {
-        format!("{year:04}-{:02}", number + 1)
-    })
+    let first_day: Date = format!("{month}-01").parse().ok()?;
+    Some(first_day.checked_add(1.month()).ok()?.strftime("%Y-%m").to_string())
 }
 
 #[cfg(test)]
@@ -139,14 +115,5 @@ mod tests {
         assert!(casebook.known_duplicates(Some("no/such"), None).await.is_err());
         assert!(casebook.insights(Some("no/such")).await.is_err());
         assert!(casebook.hosts().await.unwrap().is_empty(), "imported files have no host");
-    }
-
-    #[test]
-    fn median_is_a_real_age() {
-        let row = |ages: &[i64]| VolumeRow { durations: ages.to_vec(), ..VolumeRow::default() };
-        let days = |ages: &[i64]| volume(String::new(), &row(ages)).median_days;
-        assert_eq!(days(&[]), None);
-        assert_eq!(days(&[86_400]), Some(1.0));
-        assert_eq!(days(&[0, 86_400, 172_800, 864_000]), Some(1.0));
     }
 }

@@ -14,11 +14,6 @@ use precedent_index::update::Effort;
 impl Casebook {
     /// Reads logs, support bundles and folders of them, and returns for each distinct error whether
     /// it is known and how it was solved. Stores nothing.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] for a path or a source that does not exist,
-    /// [`precedent_core::Code::InvalidInput`] if the paths contain no log or a number is out of
-    /// range, [`precedent_core::Code::Cancelled`].
     pub async fn read_logs(&self, request: LogRequest, task: &Task) -> Result<LogResponse> {
         let task = task.clone();
         self.run(move |i| {
@@ -49,9 +44,6 @@ impl Casebook {
 
     /// Returns the distinct errors of logs as text short enough for a question, most important
     /// first.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::read_logs`].
     pub async fn log_errors(&self, paths: Vec<PathBuf>, task: &Task) -> Result<LogErrors> {
         let task = task.clone();
         self.run(move |_| {

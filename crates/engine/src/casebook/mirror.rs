@@ -27,53 +27,29 @@ use precedent_trackers::{
 
 impl Casebook {
     /// Imports files, archives and folders of any supported tracker into the given source, or into
-    /// the sources that the files name. Importing the same data again changes nothing.
-    ///
-    /// # Errors
-    /// Fails if a path cannot be read, a file is damaged, or nothing in it can be used. Earlier
-    /// data is kept.
+    /// the sources that the files name. Importing the same data again changes nothing. If a path
+    /// cannot be used, earlier data is kept.
     pub async fn import_files(&self, request: ImportRequest, task: &Task) -> Result<ImportResult> {
         let task = task.clone();
         self.run(move |i| sync::import_files(&i.store, &request, (i.clock)(), &task)).await
     }
 
     /// Imports one path into one source, like [`Casebook::import_files`].
-    ///
-    /// # Errors
-    /// Same as [`Casebook::import_files`].
     pub async fn import_github(
         &self,
         source: &str,
         path: &Path,
         task: &Task,
     ) -> Result<ImportReport> {
-        self.import_table(source, path, &[], task).await
-    }
-
-    /// Imports one path into one source, like [`Casebook::import_files`]. `mapping` assigns columns
-    /// with unrecognized names to fields.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::import_files`].
-    pub async fn import_table(
-        &self,
-        source: &str,
-        path: &Path,
-        mapping: &[(String, String)],
-        task: &Task,
-    ) -> Result<ImportReport> {
         let request = ImportRequest {
             paths: vec![path.to_owned()],
             source: Some(source.to_owned()),
-            map: mapping.to_vec(),
+            map: Vec::new(),
         };
         Ok(self.import_files(request, task).await?.report)
     }
 
     /// Imports a folder of Markdown files as the wiki pages of a source.
-    ///
-    /// # Errors
-    /// Fails if a path cannot be read, or nothing in it can be used.
     pub async fn import_wiki(
         &self,
         source: &str,
@@ -85,9 +61,6 @@ impl Casebook {
     }
 
     /// Imports the built-in sample casebook.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
         let task = task.clone();
         self.run(move |i| {
@@ -102,9 +75,6 @@ impl Casebook {
 
     /// Undoes the last import of files: items it added are removed and items it changed are
     /// restored. Later changes are kept.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no import to undo; database errors.
     pub async fn undo_import(&self, task: &Task) -> Result<UndoReport> {
         let task = task.clone();
         self.run(move |i| {
@@ -121,17 +91,11 @@ impl Casebook {
     }
 
     /// Returns the sources with their statistics, sorted by key.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn sources(&self) -> Result<Vec<SourceView>> {
         self.run(|i| i.store.read(source_views)).await
     }
 
     /// Adds an empty source.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the key is invalid.
     pub async fn add_source(&self, key: &str) -> Result<SourceView> {
         let key = sync::source_key(key)?.to_owned();
         self.run(move |i| {
@@ -140,18 +104,6 @@ impl Casebook {
             i.store.read(|r| source_view(r, &key))
         })
         .await
-    }
-
-    /// Adds a live source, `key` (`owner/name`) on the GitHub instance at `host`, or turns an
-    /// imported source into a live one. Fetches nothing yet.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the key or the host is invalid, or the source is
-    /// mirrored from another host.
-    pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
-        let (place, host) = (key.to_owned(), Some(host.to_owned()));
-        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki })
-            .await
     }
 
     /// Returns the source that `text` refers to: `owner/name`, `gitlab:group/name`, or the web
@@ -165,10 +117,8 @@ impl Casebook {
         project::parse_address(text)
     }
 
-    /// Adds a live source of any tracker type. Fetches nothing yet.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::add_mirror`].
+    /// Adds a live source, or turns an imported source into a live one. Fetches nothing yet. Fails
+    /// if the source is mirrored from another host.
     pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
         self.run(move |i| {
             let source = sync::add(&i.store, &new, (i.clock)())?;
@@ -178,17 +128,11 @@ impl Casebook {
     }
 
     /// Returns the live sources with their sync progress and known gaps.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
         self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
     }
 
     /// Returns the hosts of the live sources, sorted by name. The casebook contacts no other host.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn hosts(&self) -> Result<Vec<HostView>> {
         let live_sources = self.live_sources(Vec::new()).await?;
         self.run(move |i| {
@@ -212,10 +156,6 @@ impl Casebook {
     }
 
     /// Checks the access rights for a live source; stores nothing.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`] and network
-    /// errors.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
         let Some((source, remote)) = self.live_sources(keys).await?.pop() else {
@@ -227,10 +167,6 @@ impl Casebook {
 
     /// Trusts the host of a source from an imported casebook file, which may then receive the
     /// host's stored token.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such source,
-    /// [`precedent_core::Code::InvalidInput`] if it is not a live one.
     pub async fn trust_source(&self, key: &str) -> Result<HostView> {
         let key = key.to_owned();
         let source = self
@@ -249,19 +185,14 @@ impl Casebook {
     }
 
     /// Stores the token for a tracker's host in the system keyring; it is never written elsewhere.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the host is invalid or the token empty,
-    /// [`precedent_core::Code::NotFound`] if there is no keyring.
+    /// Fails if there is no keyring.
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
         let host = sync::github_host(host)?;
         self.run(move |i| i.secrets.keep(&host, &token)).await
     }
 
     /// Starts a browser login at a GitHub host; `client_id` identifies an app registered there.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Authentication`] if there is no such app; network errors.
+    /// Fails if there is no such app.
     pub async fn begin_login(
         &self,
         host: &str,
@@ -272,10 +203,7 @@ impl Casebook {
     }
 
     /// Waits until the user has entered the code, then stores the token in the system keyring.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Authentication`] if the user declined or the code expired; any error
-    /// from [`Casebook::keep_token`].
+    /// Fails if the user declined or the code expired.
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
         let token = device::finish(&self.inner.http, login, task).await?;
         self.keep_token(host, token).await
@@ -283,20 +211,13 @@ impl Casebook {
 
     /// Deletes the token that [`Casebook::keep_token`] stored for a host. Returns whether there was
     /// one.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::keep_token`].
     pub async fn forget_token(&self, host: &str) -> Result<bool> {
         let host = sync::github_host(host)?;
         self.run(move |i| i.secrets.forget(&host)).await
     }
 
     /// Syncs live sources one after another, each from its last watermark. A failed source does not
-    /// stop the others; its error is in its report.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if a source does not exist,
-    /// [`precedent_core::Code::InvalidInput`] if it is not a live one.
+    /// stop the others; its error is in its report. Fails if a source is not live.
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
@@ -335,9 +256,6 @@ impl Casebook {
 
     /// Returns the open reports of live sources that are marked as duplicates, each with the
     /// comment to post. Uses no network.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such source.
     pub async fn closures(&self, source: Option<&str>) -> Result<Vec<Closure>> {
         let source = source.map(str::to_owned);
         self.run(move |i| {
@@ -349,26 +267,9 @@ impl Casebook {
         .await
     }
 
-    /// Posts the comments and closes the reports that [`Casebook::closures`] lists, on behalf of
-    /// `actor`. Steps completed earlier are never repeated.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::closures`]. The report lists requests that a tracker refused.
-    pub async fn close_duplicates(
-        &self,
-        source: Option<&str>,
-        actor: &str,
-        task: &Task,
-    ) -> Result<ClosureReport> {
-        let closures = self.closures(source).await?;
-        self.close(closures, actor, task).await
-    }
-
-    /// Closes only the given reports, like [`Casebook::close_duplicates`]. Reports whose decision
-    /// has changed since they were shown are skipped.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::closures`].
+    /// Posts the comments and closes these reports from [`Casebook::closures`], on behalf of
+    /// `actor`. Reports whose decision has changed since they were listed are skipped; steps
+    /// completed earlier are never repeated. The report lists requests that a tracker refused.
     pub async fn close_reports(
         &self,
         list: &[Closure],
@@ -382,15 +283,6 @@ impl Casebook {
                     == (&closure.key, &closure.canonical, &closure.comment)
             })
         });
-        self.close(closures, actor, task).await
-    }
-
-    async fn close(
-        &self,
-        mut closures: Vec<Closure>,
-        actor: &str,
-        task: &Task,
-    ) -> Result<ClosureReport> {
         let mut total = ClosureReport::default();
         let context = self.context(task);
         while let Some(first) = closures.first() {
@@ -424,9 +316,6 @@ impl Casebook {
     }
 
     /// Returns the comments and closures sent to trackers, latest first.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn closure_journal(&self) -> Result<Vec<ClosureRecord>> {
         self.run(|i| i.store.read(|r| r.closures())).await
     }
@@ -492,9 +381,6 @@ impl Casebook {
     }
 
     /// Removes a source and all data mirrored from it; verdicts are kept.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such source.
     pub async fn remove_source(&self, key: &str, task: &Task) -> Result<SourceView> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| {
@@ -524,9 +410,6 @@ impl Casebook {
 
 /// Detects the contents of files and the source that [`Casebook::import_files`] would put them
 /// into. Needs no casebook and stores nothing.
-///
-/// # Errors
-/// Same as [`Casebook::import_files`].
 pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let task = task.clone();
     run_blocking(move || sync::understand(&request, &task)).await

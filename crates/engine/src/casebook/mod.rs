@@ -182,13 +182,15 @@ impl OpenOptions {
     }
 }
 
-impl std::fmt::Debug for OpenOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenOptions").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
 /// A casebook. Clones share all state; several processes may open the same casebook.
+///
+/// # Errors
+/// Unless a method states others: [`Code::NotFound`] for a key, name or path that does not exist,
+/// [`Code::InvalidInput`] for one that is ambiguous and for values that are empty, malformed or out
+/// of range, [`Code::Cancelled`] if the task was, [`Code::ModelUnavailable`] if the method needs
+/// the model, [`Code::Authentication`] and [`Code::Network`] if it contacts a tracker;
+/// [`Code::NewerCasebook`], [`Code::Corrupt`], [`Code::Busy`] and [`Code::Io`] from the database,
+/// the indexes and files.
 #[derive(Clone)]
 pub struct Casebook {
     inner: Arc<Inner>,
@@ -215,29 +217,15 @@ struct Inner {
     languages: Mutex<Option<Arc<EmbeddingSession>>>,
 }
 
-impl std::fmt::Debug for Casebook {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Casebook").field("folder", &self.inner.folder).finish_non_exhaustive()
-    }
-}
-
 impl Casebook {
     /// Opens a casebook. If [`OpenOptions::create`] is set, creates a missing folder (private to
-    /// the user) and database.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is none and none may be created, [`Code::Io`] if the folder
-    /// cannot be written, [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if
-    /// it is damaged.
+    /// the user) and database. Otherwise fails if there is none.
     pub async fn open(options: OpenOptions) -> Result<Self> {
         run_blocking(move || Self::open_blocking(options)).await
     }
 
     /// Opens a casebook for a long-running program, like [`Casebook::open`]. Frees memory after a
     /// minute without a query ([`Casebook::release_memory`]).
-    ///
-    /// # Errors
-    /// Same as [`Casebook::open`].
     pub async fn open_long_running(options: OpenOptions) -> Result<Self> {
         let casebook = Self::open(options).await?;
         let inner = Arc::downgrade(&casebook.inner);
@@ -265,7 +253,11 @@ impl Casebook {
         create_folder(&folder)?;
         let database = folder.join(DATABASE);
         if has_lost_data(&database, &folder.join(FULL_TEXT)) {
-            return Err(emptied_error(&database));
+            let message = format!(
+                "{} is empty, although indexes of its former contents exist",
+                database.display()
+            );
+            return Err(Error::new(Code::Corrupt, message).with_hint(restore_hint(&database)));
         }
         let store = Store::open(&database)?;
         if store.read_only().is_none() {
@@ -315,10 +307,7 @@ impl Casebook {
 
     /// Updates the full-text index and then the vectors, and recalibrates sources with new known
     /// duplicates. If the model cannot be used, the report says why and full-text search still
-    /// works.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`] and database errors; completed work is kept.
+    /// works. If it fails or is cancelled, completed work is kept.
     pub async fn update_index(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| {
@@ -332,9 +321,6 @@ impl Casebook {
 
     /// Updates only the full-text index if it is out of date; waits while another process updates
     /// it. Queries need not call this, because each refreshes the indexes that it uses.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::update_index`].
     pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| i.update_text(Effort::Whole, &task)).await
@@ -350,9 +336,6 @@ impl Casebook {
 
     /// Deletes all derived data; the next update rebuilds it. Until then, results cover only the
     /// rebuilt part, as their coverage states.
-    ///
-    /// # Errors
-    /// [`Code::Busy`] if another process keeps updating the indexes.
     pub async fn forget_indexes(&self) -> Result<()> {
         self.run(|i| {
             let session = i.embedding_session()?;
@@ -363,9 +346,6 @@ impl Casebook {
     }
 
     /// Returns the values of a filter, `label`, `author` or `reason`, that contain a typed text.
-    ///
-    /// # Errors
-    /// Index errors.
     pub async fn completions(&self, filter: String, input: String) -> Result<Vec<String>> {
         self.run(move |i| {
             let session = i.embedding_session()?;
@@ -376,10 +356,6 @@ impl Casebook {
 
     /// Searches the casebook. Updates the full-text index first if that is quick; otherwise the
     /// response carries a notice.
-    ///
-    /// # Errors
-    /// [`Code::InvalidInput`] for an invalid query, [`Code::NotFound`] for a source that does not
-    /// exist.
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
@@ -417,9 +393,6 @@ impl Casebook {
 
     /// Starts loading the model unless it is loaded, so that a later query need not wait. The
     /// status reports a load error.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn preload(&self) -> Result<()> {
         self.run(|i| {
             i.embedding_session()?.preload();
@@ -430,9 +403,6 @@ impl Casebook {
 
     /// Frees the model and the caches if no query ran since the previous call. Long-running
     /// programs call this periodically.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn release_memory(&self) -> Result<()> {
         self.run(|i| {
             if let Ok(Some(session)) = i.language_session(false) {
@@ -448,9 +418,6 @@ impl Casebook {
     }
 
     /// Returns the state of the whole casebook.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub async fn status(&self) -> Result<Status> {
         self.run(|i| {
             let session = i.embedding_session()?;
@@ -473,9 +440,6 @@ impl Casebook {
     }
 
     /// Loads the model and its runtime, and returns the model's card.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] with the remedy.
     pub async fn check_model(&self) -> Result<ModelInfo> {
         self.run(|i| {
             let session = i.embedding_session()?;
@@ -509,11 +473,10 @@ impl Inner {
     fn refresh_index(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
         match self.update_text(effort, task) {
             Ok(_) => Ok(None),
-            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
-                lack: NoticeKind::FullText,
-                hint: error
-                    .hint_after(format!("The latest changes could not be indexed: {error}.")),
-            })),
+            Err(error) if matches!(error.code(), Code::Io | Code::Busy) => {
+                let text = format!("The latest changes could not be indexed: {error}.");
+                Ok(Some(Notice::new(NoticeKind::FullText, error.hint_after(text))))
+            }
             Err(error) => Err(error),
         }
     }
@@ -569,7 +532,8 @@ impl Inner {
             embed: &embed,
             min_cosine: session.engine().info().map_or(0.0, |m| m.floor),
             vectors_error: problem.as_deref(),
-            non_english_index: self,
+            non_english_vectors: &|is_needed| self.language_vectors(is_needed),
+            embed_non_english: &|text| self.embed_non_english(text),
         })
     }
 
@@ -618,14 +582,6 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
 fn worker_count(workers: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     if workers == 0 { cores.div_ceil(2) } else { workers }
-}
-
-fn emptied_error(database: &Path) -> Error {
-    Error::new(
-        Code::Corrupt,
-        format!("{} is empty, although indexes of its former contents exist", database.display()),
-    )
-    .with_hint(restore_hint(database))
 }
 
 /// Creates the casebook's folder, accessible to this user only. An existing folder keeps its mode,

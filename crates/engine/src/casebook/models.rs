@@ -26,9 +26,6 @@ const SAMPLE_COUNT: usize = 100;
 
 impl Casebook {
     /// Returns the usable models: the built-in one first, then the installed ones by name.
-    ///
-    /// # Errors
-    /// Database or disk errors.
     pub async fn models(&self) -> Result<Vec<ModelView>> {
         self.run(|i| i.model_views()).await
     }
@@ -39,9 +36,6 @@ impl Casebook {
     }
 
     /// Returns the base URL of the catalog's models.
-    ///
-    /// # Errors
-    /// [`Code::InvalidInput`] if the configured URL is invalid.
     pub fn hub(&self) -> Result<url::Url> {
         let hub = self.inner.hub.as_deref().unwrap_or(HUB);
         url::Url::parse(hub).map_err(|_| {
@@ -51,12 +45,7 @@ impl Casebook {
     }
 
     /// Installs a model from a folder, an ONNX file beside its tokenizer, or an archive of a
-    /// folder. Does not activate it.
-    ///
-    /// # Errors
-    /// [`Code::InvalidInput`] if a file is missing or invalid or the name is taken,
-    /// [`Code::ModelUnavailable`] if the runtime cannot run it. On an error, nothing is left
-    /// behind.
+    /// folder. Does not activate it. On an error, nothing is left behind.
     pub async fn import_model(
         &self,
         path: &Path,
@@ -77,10 +66,6 @@ impl Casebook {
     }
 
     /// Downloads and installs a model from the catalog. An interrupted download is resumed.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if the catalog has no such model; network errors; any error from
-    /// [`Casebook::import_model`].
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
             let entries = catalog();
@@ -148,10 +133,6 @@ impl Casebook {
 
     /// Selects a model, `builtin` or an installed one, to be activated once its vectors exist.
     /// [`Casebook::update_index`] creates them; the current model stays active until then.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such model, [`Code::ModelUnavailable`] if it cannot be
-    /// loaded.
     pub async fn use_model(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.run(move |i| {
@@ -163,11 +144,7 @@ impl Casebook {
         .await
     }
 
-    /// Removes an installed model with its vectors.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] if there is no such model, [`Code::InvalidInput`] if it is active or
-    /// selected.
+    /// Removes an installed model with its vectors. Fails if it is active or selected.
     pub async fn remove_model(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.run(move |i| {

@@ -11,20 +11,12 @@ use precedent_core::{
 impl Casebook {
     /// Stores a note, or returns an existing one with the same content. Links nearly identical
     /// notes to it.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a body that is empty or too long,
-    /// [`precedent_core::Code::NotFound`] if the item to attach it to does not exist; database
-    /// errors.
     pub async fn add_note(&self, draft: NoteDraft, task: &Task) -> Result<NoteAnswer> {
         let task = task.clone();
         self.run(move |i| i.with_notebook(|n| n.add(&draft, (i.clock)(), &task))).await
     }
 
     /// Finds notes of a kind with the same or similar content; stores nothing.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::add_note`].
     pub async fn similar_notes(
         &self,
         kind: NoteKind,
@@ -36,27 +28,18 @@ impl Casebook {
     }
 
     /// Changes a note. `key` is `note#12` or its number.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub async fn edit_note(&self, key: &str, change: NoteChange, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| i.with_notebook(|n| n.edit(&key, &change, (i.clock)(), &task))).await
     }
 
     /// Removes a note and returns it.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub async fn remove_note(&self, key: &str, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| i.with_notebook(|n| n.remove(&key, (i.clock)(), &task))).await
     }
 
     /// Returns the notes of a kind, or all, most recently changed first.
-    ///
-    /// # Errors
-    /// Database errors.
     pub async fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<Note>> {
         self.run(move |i| {
             i.store.read(|r| r.notes(kind)?.into_iter().map(|n| r.shown_note(n)).collect())
@@ -65,9 +48,6 @@ impl Casebook {
     }
 
     /// Returns a note. `key` is `note#12` or its number.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note.
     pub async fn note(&self, key: &str) -> Result<Note> {
         let key = key.to_owned();
         self.run(move |i| i.store.read(|r| r.shown_note(notes::find_note(r, &key)?))).await

@@ -15,7 +15,6 @@ use std::{
 };
 
 use super::{Inner, VECTORS};
-use crate::NonEnglishIndex;
 use precedent_core::{
     error::{Code, Error, Result},
     model::{IndexReport, NextModel},
@@ -259,22 +258,6 @@ impl EmbeddingSession {
     }
 }
 
-impl NonEnglishIndex for Inner {
-    fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>> {
-        let Some(session) = self.language_session(is_needed)? else { return Ok(None) };
-        session.vectors().map(Some).map_err(|error| Error::clone(&error))
-    }
-
-    fn embed(&self, text: &str) -> Result<Vec<f32>> {
-        match self.language_session(false)? {
-            Some(session) => session.embed(text),
-            None => {
-                Err(Error::new(Code::ModelUnavailable, "the index for other languages is missing"))
-            }
-        }
-    }
-}
-
 /// Returns the embedding engine of a model in this casebook folder; `None` and `builtin` mean the
 /// built-in model.
 pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) -> Engine {
@@ -420,19 +403,29 @@ impl Inner {
         if let Ok(vectors) = self.embedding_session()?.vectors() {
             self.indexes().plan_vectors(&vectors, task)?;
         }
-        match self.language_session(false)?.map(|session| session.vectors()) {
-            Some(Ok(vectors)) => DerivedData { parts: IndexedPart::Opening, ..self.indexes() }
+        match self.language_vectors(false)? {
+            Some(vectors) => DerivedData { parts: IndexedPart::Opening, ..self.indexes() }
                 .plan_vectors(&vectors, task),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
     /// Removes all vectors of the index for other languages, if there are any.
     pub(super) fn clear_languages(&self) -> Result<()> {
-        match self.language_session(false)?.map(|session| session.vectors()) {
-            Some(Ok(vectors)) => vectors.clear(),
-            _ => Ok(()),
-        }
+        self.language_vectors(false)?.map_or(Ok(()), |vectors| vectors.clear())
+    }
+
+    /// Returns the vectors for other languages, if these exist or are needed.
+    pub(super) fn language_vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>> {
+        let Some(session) = self.language_session(is_needed)? else { return Ok(None) };
+        session.vectors().map(Some).map_err(|error| Error::clone(&error))
+    }
+
+    /// Embeds a text by the model for other languages.
+    pub(super) fn embed_non_english(&self, text: &str) -> Result<Vec<f32>> {
+        let missing =
+            || Error::new(Code::ModelUnavailable, "the index for other languages is missing");
+        self.language_session(false)?.ok_or_else(missing)?.embed(text)
     }
 
     fn new_language_session(&self) -> EmbeddingSession {

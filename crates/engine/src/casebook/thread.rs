@@ -12,10 +12,6 @@ use precedent_text::html;
 impl Casebook {
     /// Returns a document with its comments and links. `key` is `acme/app#12`,
     /// `acme/app:Page-Name`, or a bare number that only one source has.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such document;
-    /// [`precedent_core::Code::InvalidInput`] if the number is ambiguous.
     pub async fn thread(&self, key: &str) -> Result<Thread> {
         let key = key.trim().to_owned();
         self.run(move |i| i.store.read(|r| thread(r, &key))).await

@@ -18,9 +18,6 @@ use precedent_index::update::Effort;
 impl Casebook {
     /// Answers a question about a problem: the known problem with its status, workaround and fix,
     /// related reports, and the next steps.
-    ///
-    /// # Errors
-    /// Same as [`Casebook::troubleshoot`].
     pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
         let task = task.clone();
         self.run(move |i| {
@@ -37,9 +34,6 @@ impl Casebook {
 
     /// Returns the problem of an item, or of the report that it is a known duplicate of, with the
     /// status, fix and workaround that the thread documents.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such item.
     pub async fn problem(&self, key: &str) -> Result<KnownProblem> {
         let key = key.to_owned();
         self.run(move |i| {
@@ -53,11 +47,6 @@ impl Casebook {
 
     /// Returns the problems of the backlog: groups of reports that are known duplicates, or likely
     /// ones according to their last checks.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] for a source that does not exist,
-    /// [`precedent_core::Code::InvalidInput`] for a value out of range,
-    /// [`precedent_core::Code::Cancelled`].
     pub async fn problems(
         &self,
         request: ProblemsRequest,
@@ -73,10 +62,6 @@ impl Casebook {
 
     /// Finds solved cases of the same problem, with the part of their threads that contains the
     /// fix; without any, finds wiki pages.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
-    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn troubleshoot(
         &self,
         request: TroubleshootRequest,
@@ -97,10 +82,6 @@ impl Casebook {
 
     /// Measures on a source's closed issues how often the shown part of a thread contains the
     /// comment that states the fix. `budget` is in characters.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such source,
-    /// [`precedent_core::Code::Cancelled`].
     pub async fn evaluate_threads(
         &self,
         source: &str,

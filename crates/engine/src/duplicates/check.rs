@@ -16,7 +16,7 @@ use crate::{
         question::{Question, QuestionMatches, QuestionSpec, find},
     },
     releases::Releases,
-    search, troubleshoot,
+    troubleshoot,
 };
 use precedent_core::{
     error::{Code, Error, Hint, Remedy, Result},
@@ -38,240 +38,214 @@ const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// The number of a check's candidates that are stored, for groups of problems.
 pub(super) const STORED_CANDIDATES: usize = 5;
 
-/// The minimum inverse document frequency at which a word in comments is a reason; 4.0 is about one
-/// document in fifty.
+/// The minimum inverse document frequency of a word in comments that is a reason.
 const MIN_IDF: f32 = 4.0;
 
-/// Answers a duplicate query, and records the check of a casebook item.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a query that is empty or out of range,
-/// [`precedent_core::Code::NotFound`] for an item or source that does not exist; database or index
-/// errors.
-pub fn check(
-    finder: &MatchFinder<'_>,
-    request: &DuplicatesRequest,
+/// Answers duplicate queries, on indexes with a known coverage.
+pub struct DuplicateFinder<'a> {
+    finder: &'a MatchFinder<'a>,
+    pub(super) coverage: Coverage,
     now: Timestamp,
-    task: &Task,
-) -> Result<DuplicatesResponse> {
-    let coverage = check_coverage(finder)?;
-    let (mut response, question) =
-        find_and_record(&coverage, finder, request, Some(WRITE_PATIENCE), now, task)?;
-    response.notices.extend(other_source_notice(&coverage, finder, request, &response, now, task)?);
-    response.notices.extend(closed_notice(finder, request, &question)?);
-    Ok(response)
+    task: &'a Task,
 }
 
-/// Returns a notice with the number of closed reports that were not compared.
-fn closed_notice(
-    finder: &MatchFinder<'_>,
-    request: &DuplicatesRequest,
-    question: &Question,
-) -> Result<Option<Notice>> {
-    if request.include_closed {
-        return Ok(None);
+impl<'a> DuplicateFinder<'a> {
+    /// Creates a finder for queries at this time.
+    pub fn new(finder: &'a MatchFinder<'a>, now: Timestamp, task: &'a Task) -> Result<Self> {
+        Ok(Self { finder, coverage: finder.coverage()?, now, task })
     }
-    let scope = question.scope(question.kind(), Some(Test::State(State::Closed)));
-    let filters = [scope.filters, scope.view_filters].concat();
-    let closed_count = finder.fulltext.count_matching(&filters)?;
-    Ok((closed_count > 0).then(|| Notice {
-        lack: NoticeKind::Closed,
-        hint: format!(
+
+    /// Answers a duplicate query, and records the check of a casebook item.
+    pub fn check(&self, request: &DuplicatesRequest) -> Result<DuplicatesResponse> {
+        let (mut response, question) = self.find_and_record(request, Some(WRITE_PATIENCE))?;
+        response.notices.extend(self.other_source_notice(request, &response)?);
+        response.notices.extend(self.closed_notice(request, &question)?);
+        Ok(response)
+    }
+
+    /// Answers a duplicate query like [`Self::check`], without recording it.
+    pub fn find(&self, request: &DuplicatesRequest) -> Result<DuplicatesResponse> {
+        let (mut response, question) = self.run(request)?;
+        response.notices.extend(self.closed_notice(request, &question)?);
+        Ok(response)
+    }
+
+    /// Returns a notice with the number of closed reports that were not compared.
+    fn closed_notice(
+        &self,
+        request: &DuplicatesRequest,
+        question: &Question,
+    ) -> Result<Option<Notice>> {
+        if request.include_closed {
+            return Ok(None);
+        }
+        let scope = question.scope(question.kind(), Some(Test::State(State::Closed)));
+        let filters = [scope.filters, scope.view_filters].concat();
+        let closed_count = self.finder.fulltext.count_matching(&filters)?;
+        let text = format!(
             "Only open reports were compared, without {closed_count} closed {}; many new reports duplicate a \
              solved one.",
             if closed_count == 1 { "report" } else { "reports" }
-        )
-        .into(),
-    }))
-}
-
-/// Returns a notice about a likely duplicate in another source, if the report's own source has no
-/// match.
-fn other_source_notice(
-    coverage: &CheckCoverage,
-    finder: &MatchFinder<'_>,
-    request: &DuplicatesRequest,
-    response: &DuplicatesResponse,
-    now: Timestamp,
-    task: &Task,
-) -> Result<Option<Notice>> {
-    let Some(key) = &response.key else { return Ok(None) };
-    let has_match = response.known.is_some() || response.band <= Band::Possible;
-    let is_only_source = || finder.store.read(|r| Ok(r.sources()?.len() < 2));
-    if request.everywhere || request.source.is_some() || has_match || is_only_source()? {
-        return Ok(None);
+        );
+        Ok((closed_count > 0).then(|| Notice::new(NoticeKind::Closed, text)))
     }
-    let wide_request = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
-    let (wide_response, question) = run(coverage, finder, &wide_request, now, task)?;
-    let source = question.row.map(|row| format!("{}#", row.source)).unwrap_or_default();
-    let candidate = wide_response.candidates.iter().find(|c| !c.key.starts_with(&source));
-    Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| Notice {
-        lack: NoticeKind::Elsewhere,
-        hint: format!(
-            "Another source has a likely duplicate of {key}: {} ({:.0}%). Search all sources to see why.",
-            c.key,
-            c.confidence * 100.0
-        )
-        .into(),
-    }))
-}
 
-/// Answers a duplicate query like [`check`], with a known index coverage. Waits at most `patience`
-/// for other writes before recording the check.
-pub(super) fn find_and_record(
-    coverage: &CheckCoverage,
-    finder: &MatchFinder<'_>,
-    request: &DuplicatesRequest,
-    patience: Option<Duration>,
-    now: Timestamp,
-    task: &Task,
-) -> Result<(DuplicatesResponse, Question)> {
-    let start = Instant::now();
-    let (mut response, question) = run(coverage, finder, request, now, task)?;
-    // Record only a check that finds what triage would: all candidates in the report's own source.
-    let is_complete = |row: &&DocumentRow| {
-        !request.everywhere
-            && request.source.as_ref().is_none_or(|source| *source == row.source)
-            && request.threshold <= DuplicatesRequest::default().threshold
-            && request.max_candidates >= STORED_CANDIDATES
-    };
-    if let Some(row) = question.row.as_ref().filter(is_complete) {
-        let best = response.candidates.iter().find(|c| c.verdict.is_none());
-        let check = Check {
-            checked_at: now,
-            revision: row.revision,
-            band: best.map_or(Band::None, |c| c.band),
-            best: best.map(|c| c.key.clone()),
-            confidence: best.map_or(0.0, |c| c.confidence),
-            worth: best.map_or(0.0, |c| c.worth),
-            closed: request.include_closed,
-            missing_coverage: coverage.gaps,
-        };
-        let candidates: Vec<(String, f32)> = response
-            .candidates
-            .iter()
-            .filter(|c| c.verdict.is_none())
-            .take(STORED_CANDIDATES)
-            .map(|c| (c.key.clone(), c.confidence))
-            .collect();
-        let record = |w: &Writer<'_>| w.put_check(&row.key, &check, &candidates);
-        let outcome = match patience {
-            Some(patience) => finder.store.write_with_timeout(patience, record),
-            None => finder.store.write(record),
-        };
-        match outcome {
-            // Failing to record the check does not affect the answer.
-            Err(error) if error.code() == Code::Io => {}
-            Err(error) if error.code() == Code::Busy && patience.is_some() => {}
-            result => result?,
+    /// Returns a notice about a likely duplicate in another source, if the report's own source has
+    /// no match.
+    fn other_source_notice(
+        &self,
+        request: &DuplicatesRequest,
+        response: &DuplicatesResponse,
+    ) -> Result<Option<Notice>> {
+        let Some(key) = &response.key else { return Ok(None) };
+        let has_match = response.known.is_some() || response.band <= Band::Possible;
+        let is_only_source = || self.finder.store.read(|r| Ok(r.sources()?.len() < 2));
+        if request.everywhere || request.source.is_some() || has_match || is_only_source()? {
+            return Ok(None);
         }
+        let wide_request =
+            DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
+        let (wide_response, question) = self.run(&wide_request)?;
+        let source = question.row.map(|row| format!("{}#", row.source)).unwrap_or_default();
+        let candidate = wide_response.candidates.iter().find(|c| !c.key.starts_with(&source));
+        Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| {
+            let text = format!(
+                "Another source has a likely duplicate of {key}: {} ({:.0}%). Search all sources to see why.",
+                c.key,
+                c.confidence * 100.0
+            );
+            Notice::new(NoticeKind::Elsewhere, text)
+        }))
     }
-    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
-    Ok((response, question))
-}
 
-/// Answers a duplicate query like [`check`], without recording it.
-///
-/// # Errors
-/// Same as [`check`].
-pub fn check_only(
-    finder: &MatchFinder<'_>,
-    request: &DuplicatesRequest,
-    now: Timestamp,
-    task: &Task,
-) -> Result<DuplicatesResponse> {
-    let (mut response, question) = run(&check_coverage(finder)?, finder, request, now, task)?;
-    response.notices.extend(closed_notice(finder, request, &question)?);
-    Ok(response)
-}
-
-/// Answers a duplicate query; also returns the question that its matches answer.
-fn run(
-    coverage: &CheckCoverage,
-    finder: &MatchFinder<'_>,
-    request: &DuplicatesRequest,
-    now: Timestamp,
-    task: &Task,
-) -> Result<(DuplicatesResponse, Question)> {
-    if !(0.0..=1.0).contains(&request.threshold) {
-        return Err(Error::invalid(format!(
-            "a threshold of {} is out of range",
-            request.threshold
-        ))
-        .with_hint("The threshold is a similarity from 0 to 1."));
-    }
-    if request.max_candidates == 0 || request.max_candidates > MAX_CANDIDATES {
-        return Err(Error::invalid(format!("cannot show {} candidates", request.max_candidates))
-            .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
-    }
-    let spec = QuestionSpec {
-        key: request.key.as_deref(),
-        title: &request.title,
-        body: &request.body,
-        source: request.source.as_deref(),
-        everywhere: request.everywhere,
-        as_filed: true,
-    };
-    let question = finder.store.read(|r| {
-        let question = Question::prepare(r, finder, spec, now)?;
-        match &question.row {
-            Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
-                Err(Error::invalid(format!("{} is not a report", row.key))
-                    .with_hint("Only issues and pull requests can be duplicates."))
+    /// Answers a duplicate query, and records the check of a casebook item. Waits at most
+    /// `patience` for other writes before that.
+    pub(super) fn find_and_record(
+        &self,
+        request: &DuplicatesRequest,
+        patience: Option<Duration>,
+    ) -> Result<(DuplicatesResponse, Question)> {
+        let start = Instant::now();
+        let (mut response, question) = self.run(request)?;
+        // Record only a check that finds what triage would: all candidates in the report's own
+        // source.
+        let is_complete = |row: &&DocumentRow| {
+            !request.everywhere
+                && request.source.as_ref().is_none_or(|source| *source == row.source)
+                && request.threshold <= DuplicatesRequest::default().threshold
+                && request.max_candidates >= STORED_CANDIDATES
+        };
+        if let Some(row) = question.row.as_ref().filter(is_complete) {
+            let undecided = || response.candidates.iter().filter(|c| c.verdict.is_none());
+            let best = undecided().next();
+            let check = Check {
+                checked_at: self.now,
+                revision: row.revision,
+                band: best.map_or(Band::None, |c| c.band),
+                best: best.map(|c| c.key.clone()),
+                confidence: best.map_or(0.0, |c| c.confidence),
+                worth: best.map_or(0.0, |c| c.worth),
+                closed: request.include_closed,
+                missing_coverage: self.missing_coverage(),
+            };
+            let candidates: Vec<(String, f32)> = undecided()
+                .take(STORED_CANDIDATES)
+                .map(|c| (c.key.clone(), c.confidence))
+                .collect();
+            let record = |w: &Writer<'_>| w.put_check(&row.key, &check, &candidates);
+            let outcome = match patience {
+                Some(patience) => self.finder.store.write_with_timeout(patience, record),
+                None => self.finder.store.write(record),
+            };
+            match outcome {
+                // Failing to record the check does not affect the answer.
+                Err(error) if error.code() == Code::Io => {}
+                Err(error) if error.code() == Code::Busy && patience.is_some() => {}
+                result => result?,
             }
-            _ => Ok(question),
         }
-    })?;
-    let open = Test::State(State::Open);
-    let matches = find(finder, question, (!request.include_closed).then_some(&open), task)?;
-    task.check()?;
-    let response = respond(coverage, finder, &matches, request)?;
-    Ok((response, matches.question))
+        response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+        Ok((response, question))
+    }
+
+    /// Returns the numbers of indexed documents and passages where some are missing.
+    fn missing_coverage(&self) -> MissingCoverage {
+        let coverage = self.coverage;
+        let has_text = coverage.full_text >= coverage.documents;
+        let has_vectors = self.finder.vectors.is_some()
+            && coverage.unread == 0
+            && coverage.embedded >= coverage.chunks;
+        MissingCoverage {
+            full_text: (!has_text).then_some(coverage.full_text),
+            embedded: (!has_vectors).then_some(coverage.embedded),
+        }
+    }
+
+    /// Answers a duplicate query; also returns the question that its matches answer.
+    fn run(&self, request: &DuplicatesRequest) -> Result<(DuplicatesResponse, Question)> {
+        if !(0.0..=1.0).contains(&request.threshold) {
+            return Err(Error::invalid(format!(
+                "a threshold of {} is out of range",
+                request.threshold
+            ))
+            .with_hint("The threshold is a similarity from 0 to 1."));
+        }
+        if request.max_candidates == 0 || request.max_candidates > MAX_CANDIDATES {
+            return Err(Error::invalid(format!(
+                "cannot show {} candidates",
+                request.max_candidates
+            ))
+            .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
+        }
+        let spec = QuestionSpec {
+            key: request.key.as_deref(),
+            title: &request.title,
+            body: &request.body,
+            source: request.source.as_deref(),
+            everywhere: request.everywhere,
+            as_filed: true,
+        };
+        let question = self.finder.store.read(|r| {
+            let question = Question::prepare(r, self.finder, spec, self.now)?;
+            match &question.row {
+                Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
+                    Err(Error::invalid(format!("{} is not a report", row.key))
+                        .with_hint("Only issues and pull requests can be duplicates."))
+                }
+                _ => Ok(question),
+            }
+        })?;
+        let view = (!request.include_closed).then_some(Test::State(State::Open));
+        let matches = find(self.finder, question, view.as_ref(), self.task)?;
+        self.task.check()?;
+        let response = respond(self.finder, self.coverage, &matches, request)?;
+        Ok((response, matches.question))
+    }
 }
 
 /// Creates the response to a duplicate query from its matches.
 pub(crate) fn respond(
-    coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
+    coverage: Coverage,
     matches: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    let finder = &finder.with_calibration(&matches.question.calibration);
-    let mut notices = finder.notices(coverage.index)?;
-    notices.extend(finder.language_notice(&matches.question.text)?);
-    if let Some(source) = &matches.question.stale_source {
-        notices.push(Notice {
-            lack: NoticeKind::Calibration,
-            hint: Hint::from(format!(
-                "The calibration of {source} was made with another model or version, so the default calibration is used. \
-                 Calibrate it again."
-            ))
-            .with_command(Remedy::Sources, format!("precedent calibrate {source}")),
-        });
+    let question = &matches.question;
+    let finder = &finder.with_calibration(&question.calibration);
+    let mut notices = finder.notices(coverage)?;
+    notices.extend(finder.language_notice(&question.text)?);
+    if let Some(source) = &question.stale_source {
+        let hint = Hint::from(format!(
+            "The calibration of {source} was made with another model or version, so the default calibration is used. \
+             Calibrate it again."
+        ))
+        .with_command(Remedy::Sources, format!("precedent calibrate {source}"));
+        notices.push(Notice::new(NoticeKind::Calibration, hint));
     }
     finder.store.read(|r| {
-        let mut response = answer(r, finder, matches, request)?;
-        response.notices = notices;
-        Ok(response)
+        let response = answer(r, finder, matches, request)?;
+        Ok(DuplicatesResponse { notices, ..response })
     })
-}
-
-/// The index coverage of a check, and the data that it lacks.
-pub(crate) struct CheckCoverage {
-    pub(super) index: Coverage,
-    gaps: MissingCoverage,
-}
-
-pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> {
-    let coverage = search::coverage(finder.store, finder.fulltext, finder.vectors)?;
-    let has_text = coverage.full_text >= coverage.documents;
-    let has_vectors =
-        finder.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
-    let gaps = MissingCoverage {
-        full_text: (!has_text).then_some(coverage.full_text),
-        embedded: (!has_vectors).then_some(coverage.embedded),
-    };
-    Ok(CheckCoverage { index: coverage, gaps })
 }
 
 fn answer(
@@ -281,20 +255,16 @@ fn answer(
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let question = &matches.question;
+    let draft = &question.draft;
     let item = question.row.as_ref();
-    let draft_text = question.draft.body.whole(&question.draft.title);
-    let draft_tokens = TokenizedReport::new(&question.draft.title, &question.draft.body);
+    let draft_text = draft.body.whole(&draft.title);
+    let draft_tokens = TokenizedReport::new(&draft.title, &draft.body);
     let draft_terms =
         tokens::words(&draft_text[..draft_text.floor_char_boundary(explain::MAX_READ)]);
-    let signatures =
-        finder.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
-    let names = explain::distinctive_identifiers(&question.draft.title, &question.draft.body);
-    let subject = explain::Subject {
-        draft: &question.draft,
-        text: &draft_text,
-        signatures: &signatures,
-        names: &names,
-    };
+    let signatures = finder.fulltext.rare_signatures(draft.body.signatures(&draft.title))?;
+    let names = explain::distinctive_identifiers(&draft.title, &draft.body);
+    let subject =
+        explain::Subject { draft, text: &draft_text, signatures: &signatures, names: &names };
     let draft_words: HashSet<&str> = draft_tokens.terms().collect();
     let mut response = DuplicatesResponse {
         key: item.map(|row| row.key.clone()),
@@ -303,7 +273,7 @@ fn answer(
         band: Band::None,
         candidates: Vec::new(),
         compared: matches.matches.len(),
-        calibrated_on: finder.model.label_count(),
+        calibrated_on: finder.model.labels,
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),
@@ -313,14 +283,10 @@ fn answer(
     if let Some(row) = item {
         let canonical = r.canonical(&row.key)?;
         response.circle.clone_from(&canonical.cycle);
-        let canonical_key = canonical.other_than(&row.key);
-        response.known = canonical_key
-            .map(|key| known_duplicate(r, finder, &question.draft, key))
-            .transpose()?;
+        let known = |key| known_duplicate(r, finder, draft, key);
+        response.known = canonical.other_than(&row.key).map(known).transpose()?;
         let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
-        response.known_duplicates = duplicates
-            .map(|key| known_duplicate(r, finder, &question.draft, key))
-            .collect::<Result<_>>()?;
+        response.known_duplicates = duplicates.map(known).collect::<Result<_>>()?;
     }
     for candidate in &matches.matches {
         if response.candidates.len() >= request.max_candidates {
@@ -342,20 +308,15 @@ fn answer(
         }
         let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
         let candidate_tokens = TokenizedReport::new(&row.title, &body);
-        let similarity = similarity(
-            &question.draft.title,
-            &draft_words,
-            &row.title,
-            &candidate_tokens,
-            candidate,
-        );
+        let similarity =
+            similarity(&draft.title, &draft_words, &row.title, &candidate_tokens, candidate);
         // Text similarity is low for a log in which only one line names the same failure.
         let is_evident = request.threshold <= DuplicatesRequest::default().threshold
             && candidate.confidence >= LIKELY;
         if similarity.combined < request.threshold && !is_evident {
             continue;
         }
-        let versions = mentioned_versions(&question.draft, &row, &body);
+        let versions = mentioned_versions(draft, &row, &body);
         let original_word = |term: &String| draft_terms.iter().find(|w| w.term == *term);
         let comment_words: Vec<&str> = rare_comment_terms(finder, candidate)?
             .iter()
@@ -373,7 +334,7 @@ fn answer(
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
             reasons,
-            disposition: disposition(r, finder, &question.draft, &row)?,
+            disposition: disposition(r, finder, draft, &row)?,
             canonical: Some(canonical).filter(|c| *c != row.key),
             number: row.number,
             url: row.url,
@@ -383,13 +344,13 @@ fn answer(
             similarity,
             confidence: candidate.confidence,
             worth: candidate.worth,
-            band: Band::new(candidate.confidence, candidate.worth),
+            band: candidate.band(),
             // Outcomes are known only for pairs of reports.
-            outcome: item.and_then(|_| finder.model.outcome(candidate.confidence)),
+            outcome: item.and_then(|_| finder.model.confidence.outcome(candidate.confidence)),
             verdict,
             trace: request
                 .explain
-                .then(|| finder.ranking_model_for(&question.draft).explain(&candidate.features)),
+                .then(|| finder.ranking_model_for(draft).explain(&candidate.features)),
             title: row.title,
             key: row.key,
         });
@@ -400,14 +361,10 @@ fn answer(
 
 /// Returns the report's rare terms that only a candidate's comments contain.
 fn rare_comment_terms(finder: &MatchFinder<'_>, candidate: &Match) -> Result<Vec<String>> {
-    let idf = finder.fulltext.idf(&candidate.comment_terms)?;
-    Ok(candidate
-        .comment_terms
-        .iter()
-        .zip(idf)
-        .filter(|(_, idf)| *idf >= MIN_IDF)
-        .map(|(term, _)| term.clone())
-        .collect())
+    let terms = &candidate.details.comment_terms;
+    let idf = finder.fulltext.idf(terms)?;
+    let rare_terms = terms.iter().zip(idf).filter(|(_, idf)| *idf >= MIN_IDF);
+    Ok(rare_terms.map(|(term, _)| term.clone()).collect())
 }
 
 /// Computes the similarity of two reports: of their words by Jaccard (1901), of their titles by
@@ -419,12 +376,10 @@ fn similarity(
     candidate_tokens: &TokenizedReport<'_>,
     candidate: &Match,
 ) -> Similarity {
-    #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
     let title = strsim::sorensen_dice(&draft_title.to_lowercase(), &title.to_lowercase()) as f32;
     let candidate_words: HashSet<&str> = candidate_tokens.terms().collect();
     let common = draft_words.intersection(&candidate_words).count();
     let union = draft_words.len() + candidate_words.len() - common;
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let body = if union == 0 { 0.0 } else { common as f32 / union as f32 };
     let semantic = candidate.cosine.map(|c| c.clamp(0.0, 1.0));
     // Without vectors, only words determine the similarity.

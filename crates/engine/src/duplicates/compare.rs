@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use precedent_core::{
     error::Result,
-    model::{Fact, FactKind, Mark, MarkKind},
+    model::{Comparison, Fact, FactKind, Mark, MarkKind, Thread},
 };
 use precedent_text::{
     prepare::PreparedText,
@@ -19,26 +19,43 @@ use crate::answer::explain::{MAX_READ, distinctive_identifiers, spelling};
 const MAX_LISTED: usize = 8;
 /// The maximum number of words marked; more would mark the whole text.
 const MAX_WORDS: usize = 40;
-/// The minimum inverse document frequency at which a shared word is marked; 2.5 is about one
-/// document in twelve.
+/// The minimum inverse document frequency of a shared word that is marked.
 const MIN_IDF: f32 = 2.5;
 
 /// One of the two compared reports.
-#[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
-    /// The title.
-    pub title: &'a str,
-    /// The prepared text.
-    pub body: &'a PreparedText,
-    /// The labels.
-    pub labels: &'a [String],
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    title: &'a str,
+    body: &'a PreparedText,
+    labels: &'a [String],
     /// The product name, which is the key of the report's source.
-    pub product: &'a str,
+    product: &'a str,
+}
+
+impl<'a> Side<'a> {
+    fn new((thread, body): &'a (Thread, PreparedText)) -> Self {
+        Self { title: &thread.title, body, labels: &thread.labels, product: &thread.source }
+    }
+}
+
+/// Compares two reports, each with its prepared text. `idf` returns the inverse document
+/// frequencies of terms.
+pub fn compare(
+    report: (Thread, PreparedText),
+    candidate: (Thread, PreparedText),
+    idf: impl Fn(&[String]) -> Result<Vec<f32>>,
+) -> Result<Comparison> {
+    let (a, b) = (Side::new(&report), Side::new(&candidate));
+    let facts = facts(a, b);
+    let (report_marks, candidate_marks) = marks(a, b, &facts, idf)?;
+    let facts = with_original_spelling(facts, a, b);
+    let (report, candidate) = (report.0, candidate.0);
+    Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
 }
 
 /// Returns the facts of two reports by kind: shared, only in `report`, and only in `candidate`.
 /// Empty kinds are omitted.
-pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
+fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let (a, b) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
     let texts_of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
         list.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
@@ -88,7 +105,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
 
 /// Restores the original spelling of the names in `facts`. Shared names use the spelling of
 /// `report`.
-pub fn with_original_spelling(
+fn with_original_spelling(
     mut facts: Vec<Fact>,
     report: Side<'_>,
     candidate: Side<'_>,
@@ -106,12 +123,8 @@ pub fn with_original_spelling(
     facts
 }
 
-/// Returns the words to mark in each of the two texts, in lower case and as inflected there. `idf`
-/// returns the inverse document frequencies of terms.
-///
-/// # Errors
-/// Returns any error from `idf`.
-pub fn marks(
+/// Returns the words to mark in each of the two texts, in lower case and as inflected there.
+fn marks(
     report: Side<'_>,
     candidate: Side<'_>,
     facts: &[Fact],

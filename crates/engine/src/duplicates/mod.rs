@@ -5,8 +5,8 @@ mod compare;
 mod triage;
 mod verdicts;
 
-pub use check::{check, check_only};
-pub(crate) use check::{check_coverage, respond};
-pub use compare::{Side, facts, marks, with_original_spelling};
+pub use check::DuplicateFinder;
+pub(crate) use check::respond;
+pub use compare::compare;
 pub use triage::triage;
 pub use verdicts::{record, undo};

@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::check::{STORED_CANDIDATES, check_coverage, find_and_record};
+use super::check::{DuplicateFinder, STORED_CANDIDATES};
 use crate::{answer::MatchFinder, search};
 use precedent_core::{
     error::{Error, Result},
@@ -31,11 +31,7 @@ const BATCH: usize = 64;
 type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 
 /// Checks new and changed open reports, newest first, and returns the queue. Starts no check after
-/// `patience`.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::Cancelled`] (completed checks are kept); database or index errors.
+/// `patience`. If cancelled, completed checks are kept.
 pub fn triage(
     finder: &MatchFinder<'_>,
     request: &TriageRequest,
@@ -65,17 +61,17 @@ pub fn triage(
         max_candidates: STORED_CANDIDATES,
         ..DuplicatesRequest::default()
     };
-    // Compute this once, because all checks use the same indexes.
-    let coverage = check_coverage(finder)?;
+    let duplicate_finder = DuplicateFinder::new(finder, now, task)?;
+    let coverage = duplicate_finder.coverage;
     let keys = finder
         .store
-        .read(|r| r.unchecked_issues(source, include_closed, request.rescan, &coverage.index))?;
+        .read(|r| r.unchecked_issues(source, include_closed, request.rescan, &coverage))?;
     let is_time_left = || !request.queue_only && start.elapsed() < patience;
     let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
     // `None` for a report that another process has removed in the meantime.
     let check = |key: &String| -> Result<Option<CheckResult>> {
         task.check()?;
-        match find_and_record(&coverage, finder, &check_request(key), None, now, task) {
+        match duplicate_finder.find_and_record(&check_request(key), None) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
             result => result.map(|(response, _)| Some(best_undecided(response))),
         }
@@ -132,7 +128,7 @@ pub fn triage(
             (item, notices)
         }))
     };
-    let mut notices = finder.notices(coverage.index)?;
+    let mut notices = finder.notices(coverage)?;
     // Reports that no longer qualify after a new check are neither listed nor counted.
     let mut load = |keys: &[String], qualifies: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let listed_keys = &keys[..keys.len().min(limit)];

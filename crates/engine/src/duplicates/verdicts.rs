@@ -13,9 +13,6 @@ use precedent_store::Writer;
 const MAX_REASON: usize = 2000;
 
 /// Records a verdict on two existing documents. For a duplicate, `other_key` is the canonical one.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and database errors.
 pub fn record(
     w: &Writer<'_>,
     (key, other_key): (&str, &str),
@@ -54,10 +51,7 @@ pub fn record(
 }
 
 /// Undoes the last verdict on a pair; returns the verdict now in effect. The documents need not
-/// exist any more.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if there is no verdict on the pair; database errors.
+/// exist any more. Fails if there is no verdict on the pair.
 pub fn undo(
     w: &Writer<'_>,
     a: &str,

@@ -14,7 +14,6 @@ use precedent_core::model::{ProblemMonth, Tie};
 const MAX_LIKELY: usize = 50;
 /// The minimum confidence that a report has the same problem as the head of its group.
 const MIN_CONFIDENCE: f32 = 0.25;
-/// The maximum number of months in a trend.
 const MAX_MONTHS: usize = 24;
 
 /// A member of a group.

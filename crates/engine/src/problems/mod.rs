@@ -30,19 +30,12 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
-/// The default number of problems in one answer.
 const DEFAULT_LIMIT: usize = 20;
-/// The maximum number of problems in one answer.
 const MAX_LIMIT: usize = 1000;
 /// The length of the recent period and of the preceding one it is compared with, in days.
 const RECENT_DAYS: i64 = 30;
 
 /// Lists the problems of the backlog.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::InvalidInput`] for a value out of range,
-/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn problems(
     context: &CaseContext<'_>,
     request: &ProblemsRequest,
@@ -142,7 +135,6 @@ struct Outcome {
     came_back_in: Option<String>,
 }
 
-/// The data from which problems are listed.
 struct Listing<'a> {
     r: &'a Reader<'a>,
     context: &'a CaseContext<'a>,

@@ -9,9 +9,6 @@ use precedent_store::Store;
 
 /// Returns how much of the casebook the full-text and the vector index cover. Changes since the
 /// last indexing count as not covered.
-///
-/// # Errors
-/// Database or index errors.
 pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
     let revision = fulltext.progress()?.revision;
@@ -61,7 +58,7 @@ pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
 
 fn inconclusive(lack: NoticeKind, index: &str, percentage: u64) -> Notice {
     let text = format!("Not conclusive: the {index} index is {}% built.", percentage.min(99));
-    Notice { lack, hint: text.into() }
+    Notice::new(lack, text)
 }
 
 fn percent(part: u64, whole: u64) -> u64 {

@@ -28,7 +28,8 @@ pub(super) struct Factors {
 pub(super) const TYPED_FACTORS: Factors = Factors { semantic: 2.0, signatures: 0.5 };
 /// The weights for pasted text.
 pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 0.2 };
-/// The weights for pasted text with a title: the cosine is then a sum of several, see [`title_scores`].
+/// The weights for pasted text with a title: the cosine is then a sum of several, see
+/// [`title_scores`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
 /// The weight of the cosine between a report's title and a document, relative to the whole report.
@@ -49,21 +50,21 @@ pub(super) fn title_scores(likeness: &[Likeness]) -> Vec<f32> {
 }
 
 /// The results of the arms, each best first.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Arms<'a> {
-    pub(super) words: &'a [(i64, f32)],
-    pub(super) semantic: &'a [(i64, f32)],
-    /// The [`title_scores`] of the documents in `semantic`; may be empty.
-    pub(super) titles: &'a [f32],
-    pub(super) signatures: &'a [(i64, f32)],
+#[derive(Debug, Default)]
+pub(super) struct ArmResults {
+    pub(super) words: Vec<(i64, f32)>,
+    pub(super) semantic: Vec<(i64, f32)>,
+    /// The [`title_scores`] of the documents in `semantic`; empty without a title.
+    pub(super) titles: Vec<f32>,
+    pub(super) signatures: Vec<(i64, f32)>,
     /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as
     /// if its meaning matched at least as well as its words do.
-    pub(super) unembedded_ids: &'a [i64],
+    pub(super) unembedded_ids: Vec<i64>,
 }
 
 /// Ranks the documents of all arms by the sum of their normalized scores, best first; ties by id.
-pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
-    let Arms { words, semantic, titles, signatures, unembedded_ids } = arms;
+pub(super) fn blend(factors: &Factors, results: &ArmResults) -> Vec<FusedHit> {
+    let ArmResults { words, semantic, titles, signatures, unembedded_ids } = results;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (best_word_score, best_signature_score) = (best(words), best(signatures));
     let total_cosine =
@@ -130,21 +131,24 @@ fn sum_contributions(arms: &[(Arm, f32, &ArmList, &ScoreFn<'_>)]) -> Vec<FusedHi
 mod tests {
     use super::*;
 
-    fn order(factors: &Factors, arms: Arms<'_>) -> Vec<i64> {
-        blend(factors, arms).into_iter().map(|hit| hit.document).collect()
+    fn results(words: &[(i64, f32)], semantic: &[(i64, f32)]) -> ArmResults {
+        ArmResults { words: words.to_vec(), semantic: semantic.to_vec(), ..ArmResults::default() }
+    }
+
+    fn order(factors: &Factors, results: &ArmResults) -> Vec<i64> {
+        blend(factors, results).into_iter().map(|hit| hit.document).collect()
     }
 
     #[test]
     fn documents_of_both_arms_come_first() {
-        let (words, semantic) = (&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]);
-        let arms = Arms { words, semantic, ..Arms::default() };
-        assert_eq!(order(&TYPED_FACTORS, arms), [2, 3, 1, 4]);
+        let results = results(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]);
+        assert_eq!(order(&TYPED_FACTORS, &results), [2, 3, 1, 4]);
     }
 
     #[test]
     fn equal_scores_share_a_rank() {
-        let arms = Arms { words: &[(9, 1.0), (4, 1.0)], ..Arms::default() };
-        let hits = blend(&TYPED_FACTORS, arms).into_iter();
+        let results = results(&[(9, 1.0), (4, 1.0)], &[]);
+        let hits = blend(&TYPED_FACTORS, &results).into_iter();
         let ranks: Vec<_> = hits.map(|hit| (hit.document, hit.contributions[0].rank)).collect();
         assert_eq!(ranks, [(4, 1), (9, 1)]);
     }
@@ -152,7 +156,7 @@ mod tests {
     #[test]
     fn pasted_texts_are_ranked_by_scores() {
         let pasted_order = |words: &[(i64, f32)], semantic: &[(i64, f32)]| {
-            order(&PASTED_FACTORS, Arms { words, semantic, ..Arms::default() })
+            order(&PASTED_FACTORS, &results(words, semantic))
         };
         assert_eq!(pasted_order(&[(1, 0.4), (2, 0.1)], &[(2, 0.7), (1, 0.6)]), [1, 2]);
         assert_eq!(pasted_order(&[(1, 0.4), (2, 0.39)], &[(2, 0.9), (1, 0.4)]), [2, 1]);
@@ -168,9 +172,8 @@ mod tests {
         };
         let semantic = [(1, 0.6), (2, 0.55), (3, 0.5)];
         let titles = title_scores(&[likeness_of(0.2), likeness_of(0.7), likeness_of(0.1)]);
-        let arms =
-            Arms { words: &[(4, 1.0)], semantic: &semantic, titles: &titles, ..Arms::default() };
-        let documents = blend(&PASTED_WITH_TITLES, arms);
+        let results = ArmResults { titles, ..results(&[(4, 1.0)], &semantic) };
+        let documents = blend(&PASTED_WITH_TITLES, &results);
         let order: Vec<i64> = documents.iter().map(|f| f.document).collect();
         assert_eq!(order, [4, 2, 1, 3]);
         let nearest = documents.iter().find(|f| f.document == 2).unwrap();
@@ -183,9 +186,8 @@ mod tests {
         let words = [(1, 1.0), (2, 0.8), (3, 0.7)];
         let semantic = [(2, 0.9), (4, 0.2)];
         let typed_order = |unembedded_ids: &[i64]| {
-            let arms =
-                Arms { words: &words, semantic: &semantic, unembedded_ids, ..Arms::default() };
-            order(&TYPED_FACTORS, arms)
+            let unembedded_ids = unembedded_ids.to_vec();
+            order(&TYPED_FACTORS, &ArmResults { unembedded_ids, ..results(&words, &semantic) })
         };
         assert_eq!(typed_order(&[]), [2, 1, 3, 4], "all have vectors");
         assert_eq!(typed_order(&[1, 3]), [1, 2, 3, 4]);
@@ -201,7 +203,7 @@ mod tests {
                 ids.iter().filter(|i| unique.insert(**i)).enumerate().map(|(n, i)| (*i, 100.0 - n as f32)).collect::<Vec<_>>()
             };
             let (a, b) = (list(&a), list(&b));
-            let out = blend(&TYPED_FACTORS, Arms { words: &a, semantic: &b, ..Arms::default() });
+            let out = blend(&TYPED_FACTORS, &results(&a, &b));
             let ids: std::collections::HashSet<i64> = out.iter().map(|f| f.document).collect();
             proptest::prop_assert_eq!(ids.len(), out.len());
             proptest::prop_assert!(out.windows(2).all(|w| w[0].score >= w[1].score));

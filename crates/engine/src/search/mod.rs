@@ -9,7 +9,7 @@ mod suggest;
 
 use crate::QueryContext;
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeSet, HashMap},
     sync::Arc,
     time::Instant,
 };
@@ -18,10 +18,10 @@ use rayon::prelude::*;
 
 pub use coverage::coverage;
 use coverage::{missing_text, missing_vectors};
-use fusion::FusedHit;
+use fusion::{ArmResults, FusedHit};
 pub(crate) use passages::anchor;
 use precedent_core::{
-    error::{Error, Result},
+    error::{Error, Hint, Result},
     model::{Arm, Coverage, Hit, Mode, Notice, NoticeKind, Scores, SearchRequest, SearchResponse},
     task::Task,
 };
@@ -55,49 +55,21 @@ const MIN_SIMILAR_COSINE: f32 = 0.5;
 /// The maximum number of terms per field that a prefix expands to, most frequent first.
 const MAX_PREFIX_TERMS: usize = 20;
 
-/// The retrieval evidence of a document for pasted text.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
-    /// The row id.
-    pub document: i64,
-    /// The fused score of all arms; used only for ordering.
-    pub score: f32,
-    /// The best chunk's cosine, −1..1.
-    pub cosine: Option<f32>,
-    /// The share of the pasted words that it contains, weighted by rarity, about 0..1.
-    pub words: f32,
-    /// True if it shares a distinctive signature.
-    pub signature: bool,
-}
-
-impl Evidence {
-    /// Returns the evidence of a document that no arm found.
-    pub fn empty(document: i64) -> Self {
-        Self { document, score: 0.0, cosine: None, words: 0.0, signature: false }
-    }
-}
-
 /// A query with its retrieval parameters.
 struct Retrieval<'a> {
     query: &'a Query,
     words: &'a Words,
     mode: Mode,
-    /// The number of documents that each arm retrieves.
-    depth: usize,
+    /// The number of results.
+    limit: usize,
     coverage: Coverage,
     task: &'a Task,
 }
 
-impl<'a> Retrieval<'a> {
-    fn new(
-        query: &'a Query,
-        words: &'a Words,
-        mode: Mode,
-        limit: usize,
-        coverage: Coverage,
-        task: &'a Task,
-    ) -> Self {
-        Self { query, words, mode, depth: MIN_DEPTH.max(limit * 2), coverage, task }
+impl Retrieval<'_> {
+    /// Returns the number of documents that each arm retrieves.
+    fn depth(&self) -> usize {
+        MIN_DEPTH.max(self.limit * 2)
     }
 
     /// Returns whether the query has phrases, exclusions or a scope, which restrict every arm.
@@ -110,18 +82,9 @@ impl<'a> Retrieval<'a> {
 /// The documents that the arms found, not yet loaded.
 #[derive(Default)]
 struct Candidates {
-    /// The arms that answered.
     arms: Vec<Arm>,
-    /// The notices to show with the results.
     notices: Vec<Notice>,
-    lexical: Vec<(i64, f32)>,
-    semantic: Vec<(i64, f32)>,
-    /// The title scores of the semantic candidates, if pasted text has a title; see
-    /// [`fusion::title_scores`].
-    titles: Vec<f32>,
-    signature: Vec<(i64, f32)>,
-    /// The ids of the `lexical` documents with passages that have no vector yet, ascending.
-    unembedded_ids: Vec<i64>,
+    results: ArmResults,
     chunks: HashMap<i64, Vec<NearestChunk>>,
     signature_count: usize,
     /// True if the query is pasted text.
@@ -130,11 +93,6 @@ struct Candidates {
 
 impl QueryContext<'_> {
     /// Answers a search.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for an invalid query,
-    /// [`precedent_core::Code::NotFound`] for a source that does not exist; database or index
-    /// errors.
     pub fn search(&self, request: &SearchRequest, task: &Task) -> Result<SearchResponse> {
         let start = Instant::now();
         let limit = match request.limit {
@@ -150,7 +108,7 @@ impl QueryContext<'_> {
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
-        let notice = |text: &String| Notice { lack: NoticeKind::Operators, hint: text.into() };
+        let notice = |text: &String| Notice::new(NoticeKind::Operators, text);
         let mut notices: Vec<Notice> = query.notices.iter().map(notice).collect();
         let mut arms = Vec::new();
 
@@ -167,7 +125,7 @@ impl QueryContext<'_> {
             // A lone symbol has no meaning, so its vector is equally near to all texts.
             Vec::new()
         } else {
-            let retrieval = Retrieval::new(&query, &words, mode, limit, coverage, task);
+            let retrieval = Retrieval { query: &query, words: &words, mode, limit, coverage, task };
             let mut pool = self.retrieve(&retrieval)?;
             task.check()?;
             arms = std::mem::take(&mut pool.arms);
@@ -199,13 +157,9 @@ impl QueryContext<'_> {
                     true => "",
                     false => " Remove the quotes to search for the words one by one.",
                 };
-                notices.push(Notice {
-                    lack: NoticeKind::Operators,
-                    hint: format!(
-                        "No item matches all filters, quoted phrases and exclusions.{advice}"
-                    )
-                    .into(),
-                });
+                let text =
+                    format!("No item matches all filters, quoted phrases and exclusions.{advice}");
+                notices.push(Notice::new(NoticeKind::Operators, text));
             }
         }
         let total = is_browse.then(|| self.fulltext.count_matching(&query.filters)).transpose()?;
@@ -249,9 +203,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns how much of the casebook each arm covers.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn coverage(&self) -> Result<Coverage> {
         coverage(self.store, self.fulltext, self.vectors)
     }
@@ -271,25 +222,19 @@ impl QueryContext<'_> {
     }
 
     fn retrieve(&self, retrieval: &Retrieval<'_>) -> Result<Candidates> {
-        let Retrieval { query, words, mode, depth, coverage, .. } = *retrieval;
+        let Retrieval { query, words, mode, coverage, .. } = *retrieval;
+        let depth = retrieval.depth();
         let filters: &[Filter] = &query.filters;
         let mut pool = Candidates { is_pasted: query.is_pasted, ..Candidates::default() };
         let has_lexical_arm = !query.is_pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // The full-text lookup runs while the query is embedded.
-        let is_parallel = has_lexical_arm
-            && mode == Mode::Hybrid
-            && self.vectors.is_some()
-            && coverage.embedded > 0;
         std::thread::scope(|scope| {
             let lexical =
-                is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
-            if has_lexical_arm && !is_parallel {
-                pool.lexical = fulltext.search(words, filters, depth)?;
-            }
+                has_lexical_arm.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
             self.retrieve_secondary(retrieval, &mut pool)?;
             if let Some(lexical) = lexical {
-                pool.lexical =
+                pool.results.words =
                     lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
             Ok::<_, Error>(())
@@ -298,14 +243,15 @@ impl QueryContext<'_> {
             pool.arms.push(Arm::Lexical);
         }
         retrieval.task.check()?;
-        let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+        let semantic_ids: Vec<i64> = pool.results.semantic.iter().map(|(id, _)| *id).collect();
         if has_lexical_arm && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
-            pool.lexical = self.fulltext.score_words(words, &pool.lexical, &semantic_ids)?;
+            pool.results.words =
+                self.fulltext.score_words(words, &pool.results.words, &semantic_ids)?;
         }
         if query.is_pasted && mode != Mode::Semantic {
             let (title, body) = report::split_paste(&query.text, &Skeleton::default());
-            pool.lexical = self.fulltext.search_by_report(
+            pool.results.words = self.fulltext.search_by_report(
                 &Report::new(&title, &body),
                 filters,
                 depth,
@@ -317,8 +263,8 @@ impl QueryContext<'_> {
             && pool.arms.contains(&Arm::Semantic)
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
-            let ids: Vec<i64> = pool.lexical.iter().map(|(id, _)| *id).collect();
-            pool.unembedded_ids = vectors.documents_without_vectors(&ids)?;
+            let ids: Vec<i64> = pool.results.words.iter().map(|(id, _)| *id).collect();
+            pool.results.unembedded_ids = vectors.documents_without_vectors(&ids)?;
         }
         pool.arms.sort_unstable();
         Ok(pool)
@@ -337,8 +283,8 @@ impl QueryContext<'_> {
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
             if !terms.is_empty() {
                 pool.signature_count = terms.len();
-                pool.signature =
-                    self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
+                pool.results.signatures =
+                    self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth())?;
                 pool.arms.push(Arm::Signature);
             }
         }
@@ -357,9 +303,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns notices about missing data: an incomplete index or a missing model.
-    ///
-    /// # Errors
-    /// Database or index errors.
     pub fn notices(&self, coverage: Coverage) -> Result<Vec<Notice>> {
         let mut notices = Vec::new();
         match self.vectors {
@@ -376,8 +319,8 @@ impl QueryContext<'_> {
             && coverage.embedded > 0
             && vectors.planned_revision()? == 0
         {
-            let hint = "Not conclusive: the semantic index is only partly built.".into();
-            return Ok(Some(Notice { lack: NoticeKind::SomeVectors, hint }));
+            let text = "Not conclusive: the semantic index is only partly built.";
+            return Ok(Some(Notice::new(NoticeKind::SomeVectors, text)));
         }
         Ok(missing_vectors(coverage))
     }
@@ -391,12 +334,12 @@ impl QueryContext<'_> {
         let name = language.name();
         let words_only =
             format!("Not conclusive: texts in {name} are compared by their words and names only");
-        let notice = |hint| Ok(Some(Notice { lack: NoticeKind::Model, hint }));
+        let notice = |hint: Hint| Ok(Some(Notice::new(NoticeKind::Model, hint)));
         if !language.is_supported() {
             let why = "the model for other languages does not support it";
             return notice(format!("{words_only}, because {why}.").into());
         }
-        let vectors = match self.non_english_index.vectors(true) {
+        let vectors = match (self.non_english_vectors)(true) {
             Ok(Some(vectors)) => vectors,
             Ok(None) => {
                 return notice(format!("{words_only}, because the casebook is read-only.").into());
@@ -410,21 +353,18 @@ impl QueryContext<'_> {
             return Ok(None);
         }
         let percentage = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
-        Ok(Some(Notice {
-            lack: NoticeKind::SomeVectors,
-            hint: format!(
-                "Not conclusive: the index for {name} and other languages is {percentage}% built."
-            )
-            .into(),
-        }))
+        let text = format!(
+            "Not conclusive: the index for {name} and other languages is {percentage}% built."
+        );
+        Ok(Some(Notice::new(NoticeKind::SomeVectors, text)))
     }
 
     pub(crate) fn no_model(&self) -> Notice {
-        let hint = self.vectors_error.map_or_else(
+        let hint: Hint = self.vectors_error.map_or_else(
             || "Keyword search only.".into(),
             |error| error.hint_after(format!("Keyword search only ({error}).")),
         );
-        Notice { lack: NoticeKind::Model, hint }
+        Notice::new(NoticeKind::Model, hint)
     }
 
     /// Retrieves candidates by the query's vector, and scores the title of pasted text
@@ -435,7 +375,8 @@ impl QueryContext<'_> {
         retrieval: &Retrieval<'_>,
         pool: &mut Candidates,
     ) -> Result<()> {
-        let Retrieval { query, words, mode, depth, .. } = *retrieval;
+        let Retrieval { query, words, mode, .. } = *retrieval;
+        let depth = retrieval.depth();
         let filter_ids = if retrieval.is_strict() {
             // Phrases, exclusions and the scope must hold at any rank.
             let count = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
@@ -457,7 +398,7 @@ impl QueryContext<'_> {
                 let nearest: Vec<(i64, f32)> =
                     nearest.iter().map(|hit| (hit.document, hit.mean)).collect();
                 if is_foreign && !retrieval.is_strict() {
-                    pool.semantic = nearest;
+                    pool.results.semantic = nearest;
                     return Ok(());
                 }
                 nearest
@@ -471,16 +412,16 @@ impl QueryContext<'_> {
             }
             let chunks = pool.chunks.entry(nearest.document).or_default();
             if chunks.is_empty() {
-                pool.semantic.push((nearest.document, nearest.cosine));
+                pool.results.semantic.push((nearest.document, nearest.cosine));
             }
             chunks.push(nearest);
         }
         if !foreign_hits.is_empty() && !retrieval.is_strict() {
-            self.merge_foreign(&foreign_hits, &mut pool.semantic)?;
+            self.merge_foreign(&foreign_hits, &mut pool.results.semantic)?;
         }
         if !title.is_empty() && mode == Mode::Hybrid {
-            let ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-            pool.titles =
+            let ids: Vec<i64> = pool.results.semantic.iter().map(|(id, _)| *id).collect();
+            pool.results.titles =
                 fusion::title_scores(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
         Ok(())
@@ -504,34 +445,23 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the best documents for pasted text with their evidence, by fused score; ties by id.
-    ///
-    /// # Errors
-    /// Same as [`QueryContext::search`].
-    pub fn evidence(
+    /// Returns the best documents for pasted text with their scores, by fused score; ties by id.
+    pub fn best_documents(
         &self,
         text: &str,
         filters: &[Filter],
         limit: usize,
         task: &Task,
-    ) -> Result<Vec<Evidence>> {
-        let query = Query { filters: filters.to_vec(), ..Query::from_pasted(text) };
-        let coverage = self.coverage()?;
+    ) -> Result<Vec<(i64, Scores)>> {
+        let query = &Query { filters: filters.to_vec(), ..Query::from_pasted(text) };
         let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
-        let words = Words::default();
-        let pool = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
-        let evidence = |hit: FusedHit| {
-            let Scores { bm25, cosine, signature, fused } = scores(&hit, &pool);
-            let (words, signature) = (bm25.unwrap_or(0.0), signature.is_some());
-            Evidence { document: hit.document, score: fused, cosine, words, signature }
-        };
-        Ok(fuse(&pool).into_iter().take(limit).map(evidence).collect())
+        let (words, coverage) = (&Words::default(), self.coverage()?);
+        let pool = self.retrieve(&Retrieval { query, words, mode, limit, coverage, task })?;
+        let hits = fuse(&pool).into_iter().take(limit);
+        Ok(hits.map(|hit| (hit.document, scores(&hit, &pool))).collect())
     }
 
     /// Returns the unit vector of pasted text, or `None` without a model.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
     pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
         self.vectors
             .map(|_| (self.embed)(&embedding_texts(&Query::from_pasted(text)).0))
@@ -539,9 +469,6 @@ impl QueryContext<'_> {
     }
 
     /// Returns the best documents for a query, by fused score, without loading them; ties by id.
-    ///
-    /// # Errors
-    /// Same as [`QueryContext::search`].
     pub fn rank(
         &self,
         query: &Query,
@@ -549,12 +476,9 @@ impl QueryContext<'_> {
         limit: usize,
         task: &Task,
     ) -> Result<Vec<(i64, f32)>> {
-        let words = self.index_words(query)?;
-        let coverage = self.coverage()?;
-        let pool = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
-        let mut ranking: Vec<_> = fuse(&pool).into_iter().map(|f| (f.document, f.score)).collect();
-        ranking.truncate(limit);
-        Ok(ranking)
+        let (words, coverage) = (&self.index_words(query)?, self.coverage()?);
+        let pool = self.retrieve(&Retrieval { query, words, mode, limit, coverage, task })?;
+        Ok(fuse(&pool).into_iter().take(limit).map(|f| (f.document, f.score)).collect())
     }
 
     /// Loads the best documents of all arms, with their passages.
@@ -568,10 +492,8 @@ impl QueryContext<'_> {
     ) -> Result<Vec<Hit>> {
         let ranking = fuse(&pool);
         let weights = self.weights(words)?;
-        let no_skeleton = Skeleton::default();
         self.store.read(|r| {
             let mut rows: Vec<(FusedHit, DocumentRow)> = Vec::with_capacity(limit + 1);
-            let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
             // Ties are broken by key, so all documents with the last score are loaded.
             for item in ranking.iter() {
                 if rows.len() >= limit
@@ -588,18 +510,16 @@ impl QueryContext<'_> {
                 b.score.total_cmp(&a.score).then_with(|| key_order(x, y))
             });
             rows.truncate(limit);
-            let mut threads = Vec::with_capacity(rows.len());
-            for (item, row) in rows {
-                if let Entry::Vacant(entry) = skeletons.entry(row.source_id) {
-                    entry.insert(r.skeleton(row.source_id)?);
-                }
-                let comments = r.comments(&row)?;
-                threads.push((item, row, comments));
-            }
+            let sources: BTreeSet<i64> = rows.iter().map(|(_, row)| row.source_id).collect();
+            let skeleton = |source| Ok((source, r.skeleton(source)?));
+            let skeletons: HashMap<_, _> =
+                sources.into_iter().map(skeleton).collect::<Result<_>>()?;
+            let with_comments = |(item, row)| Ok((r.comments(&row)?, item, row));
+            let threads: Vec<_> = rows.into_iter().map(with_comments).collect::<Result<_>>()?;
             // Selecting passages takes most of the time, and documents are independent.
-            let make_hit = |(item, row, comments): &(FusedHit, DocumentRow, Vec<StoredComment>)| {
+            let make_hit = |(comments, item, row): &(Vec<StoredComment>, FusedHit, DocumentRow)| {
                 let nearest = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
-                let skeleton = skeletons.get(&row.source_id).unwrap_or(&no_skeleton);
+                let skeleton = &skeletons[&row.source_id];
                 let passages =
                     passages::select_passages(row, comments, skeleton, &weights, nearest);
                 let mut hit = hit(row, comment_count(comments), &weights);
@@ -654,19 +574,12 @@ impl QueryContext<'_> {
 
 /// Fuses the candidates of all arms, best first.
 fn fuse(pool: &Candidates) -> Vec<FusedHit> {
-    let factors = match (pool.is_pasted, pool.titles.is_empty()) {
+    let factors = match (pool.is_pasted, pool.results.titles.is_empty()) {
         (false, _) => &fusion::TYPED_FACTORS,
         (true, true) => &fusion::PASTED_FACTORS,
         (true, false) => &fusion::PASTED_WITH_TITLES,
     };
-    let arms = fusion::Arms {
-        words: &pool.lexical,
-        semantic: &pool.semantic,
-        titles: &pool.titles,
-        signatures: &pool.signature,
-        unembedded_ids: &pool.unembedded_ids,
-    };
-    fusion::blend(factors, arms)
+    fusion::blend(factors, &pool.results)
 }
 
 /// Returns the texts to embed for a query, formatted like those of a stored report: the whole text
@@ -764,9 +677,9 @@ fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
     let score =
         |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
     Scores {
-        bm25: score(&pool.lexical),
-        cosine: score(&pool.semantic),
-        signature: score(&pool.signature),
+        bm25: score(&pool.results.words),
+        cosine: score(&pool.results.semantic),
+        signature: score(&pool.results.signatures),
         fused: item.score,
     }
 }

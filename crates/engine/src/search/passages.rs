@@ -30,54 +30,41 @@ pub(super) struct Weights {
 /// A filter by the first two characters of the query's terms, which rejects most words of a text
 /// before they are stemmed.
 #[derive(Clone, Debug)]
-struct PrefixFilter {
-    /// The bit set of second characters, by first character.
-    second_chars: [u64; 36],
-}
+struct PrefixFilter([[bool; OTHER + 1]; OTHER + 1]);
+
+/// The index of a character that is not a plain letter or digit.
+const OTHER: usize = 36;
 
 impl PrefixFilter {
-    /// A bit for any second character: the term has none, or one that is not a plain letter or
-    /// digit.
-    const ANY_SECOND: u64 = 1 << 63;
-
     fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
-        let mut filter = Self { second_chars: [0; 36] };
-        terms.for_each(|term| filter.add(term));
-        filter
-    }
-
-    fn add(&mut self, term: &str) {
-        let bytes = term.as_bytes();
-        if let Some(first) = bytes.first().copied().and_then(Self::first_index) {
-            let second = bytes.get(1).copied().and_then(Self::second_index);
-            self.second_chars[first] |= second.map_or(Self::ANY_SECOND, |s| 1 << s);
+        let mut prefixes = [[false; OTHER + 1]; OTHER + 1];
+        for term in terms {
+            let [first, second] = Self::indexes(term);
+            prefixes[first][second] = true;
         }
+        Self(prefixes)
     }
 
     /// Returns whether the stem of a word may be one of the terms.
     fn may_match(&self, word: &str) -> bool {
+        match Self::indexes(word) {
+            // An accented letter may become a plain one.
+            [OTHER, _] => true,
+            [first, OTHER] => self.0[first].contains(&true),
+            [first, second] => self.0[first][second] || self.0[first][OTHER],
+        }
+    }
+
+    /// Returns the indexes of the first two characters. Stemming keeps both, except that a y may
+    /// come from an i or become one ("dying", "die").
+    fn indexes(word: &str) -> [usize; 2] {
         let bytes = word.as_bytes();
-        // An accented letter may become a plain one.
-        let Some(first) = Self::first_index(bytes[0]) else { return true };
-        let second_chars = self.second_chars[first];
-        match bytes.get(1).copied().and_then(Self::second_index) {
-            Some(second) => second_chars & (1 << second | Self::ANY_SECOND) != 0,
-            None => second_chars != 0,
-        }
-    }
-
-    fn first_index(byte: u8) -> Option<usize> {
-        match byte.to_ascii_lowercase() {
-            letter @ b'a'..=b'z' => Some(usize::from(letter - b'a')),
-            digit @ b'0'..=b'9' => Some(26 + usize::from(digit - b'0')),
-            _ => None,
-        }
-    }
-
-    /// Returns the index of a second character. Stemming keeps the first two letters, except that a
-    /// y may come from an i or become one ("dying", "die").
-    fn second_index(byte: u8) -> Option<usize> {
-        Self::first_index(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
+        [0, 1].map(|i| match bytes.get(i).map(u8::to_ascii_lowercase) {
+            Some(b'y') => usize::from(b'i' - b'a'),
+            Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
+            Some(digit @ b'0'..=b'9') => 26 + usize::from(digit - b'0'),
+            _ => OTHER,
+        })
     }
 }
 

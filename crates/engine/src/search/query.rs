@@ -19,8 +19,7 @@ use precedent_text::{
 
 /// The maximum length of a typed query, in bytes; longer ones are pasted text without filters.
 const MAX_TYPED: usize = 1000;
-/// The maximum length of a query that is searched as a whole, in bytes; longer ones are reduced to
-/// their salient part.
+/// The maximum length of a query that is not reduced to its salient part, in bytes.
 const MAX_QUERY: usize = 200_000;
 /// The maximum number of bytes read from pasted text.
 const MAX_PASTED: usize = 50_000_000;
@@ -85,10 +84,8 @@ impl Query {
         !self.is_empty() && parts > usize::from(is_phrase)
     }
 
-    /// Adds filters that are specified separately from the words.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
+    /// Adds filters that are specified separately from the words. Fails if a filter is unknown or
+    /// its value is invalid.
     pub fn with_filters(mut self, filters: &str) -> Result<Self> {
         let mut extra = Self::default();
         for (i, token) in tokens(filters).enumerate() {
@@ -161,10 +158,7 @@ fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     now.to_zoned(TimeZone::UTC).date().checked_sub(span.ok()?).ok()
 }
 
-/// Parses a query.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`], with the valid values, if a filter's value is invalid.
+/// Parses a query. An error for an invalid value lists the valid ones.
 pub fn parse(input: &str) -> Result<Query> {
     // Text this long was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
@@ -433,17 +427,17 @@ fn parse_time(field: TimeField, name: &str, value: &str) -> Result<Test> {
         let start = if a.is_empty() || a == "*" { None } else { Some(bounds(a)?.0) };
         let end = if b.is_empty() || b == "*" { None } else { Some(bounds(b)?.1) };
         (start, end)
-    } else if let Some(v) = value.strip_prefix(">=") {
-        (Some(bounds(v)?.0), None)
-    } else if let Some(v) = value.strip_prefix('>') {
-        (Some(bounds(v)?.1), None)
-    } else if let Some(v) = value.strip_prefix("<=") {
-        (None, Some(bounds(v)?.1))
-    } else if let Some(v) = value.strip_prefix('<') {
-        (None, Some(bounds(v)?.0))
     } else {
-        let (start, end) = bounds(value)?;
-        (Some(start), Some(end))
+        let period = value.trim_start_matches(['<', '>', '=']);
+        let (start, end) = bounds(period)?;
+        match &value[..value.len() - period.len()] {
+            "" => (Some(start), Some(end)),
+            ">=" => (Some(start), None),
+            ">" => (Some(end), None),
+            "<=" => (None, Some(end)),
+            "<" => (None, Some(start)),
+            _ => return Err(error()),
+        }
     };
     Ok(Test::Time(field, start, end))
 }

@@ -45,7 +45,7 @@ impl QueryContext<'_> {
             reason = "Mentions this item.";
             hits.clear();
             let text = format!("No item {text} in this casebook.");
-            notices.push(Notice { lack: NoticeKind::Item, hint: text.into() });
+            notices.push(Notice::new(NoticeKind::Item, text));
         }
         let filter_ids = self.fulltext.matching_ids(&query.filters)?;
         let passes_filters = |row: &DocumentRow| {
@@ -67,9 +67,6 @@ impl QueryContext<'_> {
 
 /// Returns the documents with a key (`acme/app#12`, or `APP-12` with a tracker's project), a number
 /// (`#12`, `12`) or the address of a page, sorted by key.
-///
-/// # Errors
-/// Database errors.
 pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     if let Some(row) = reader.document_by_key(text)? {
         return Ok(vec![row]);
@@ -205,11 +202,8 @@ fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
         .then(|| format!("There is no source {source}. Available sources: {}.", keys.join(", ")))
 }
 
-/// Returns the document with a key, or with a number that only one source has.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a
-/// number is ambiguous.
+/// Returns the document with a key, or with a number that only one source has. Fails if there is
+/// none, or if a number is ambiguous.
 pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     if key.trim().is_empty() {
         return Err(Error::invalid("a key is missing")
@@ -240,10 +234,7 @@ fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     reader.document_by_key(&candidate).ok()?.map(|d| d.key)
 }
 
-/// Returns the source with a key.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`], with the available sources, if there is none; database errors.
+/// Returns the source with a key. If there is none, the error lists the available sources.
 pub fn find_source(reader: &Reader<'_>, key: &str) -> Result<SourceRow> {
     if let Some(source) = reader.source(key)? {
         return Ok(source);

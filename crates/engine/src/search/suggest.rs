@@ -3,7 +3,7 @@
 
 use crate::QueryContext;
 use precedent_core::{
-    error::{Hint, Result},
+    error::Result,
     model::{Notice, NoticeKind},
 };
 use precedent_index::{
@@ -38,15 +38,11 @@ impl QueryContext<'_> {
         for (word, suggestion) in self.suggest_words(query)? {
             texts.push(format!("No item contains \"{word}\". Did you mean \"{suggestion}\"?"));
         }
-        let notices = texts.into_iter().map(Hint::from);
-        Ok(notices.map(|hint| Notice { lack: NoticeKind::Operators, hint }).collect())
+        Ok(texts.into_iter().map(|text| Notice::new(NoticeKind::Operators, text)).collect())
     }
 
     /// Returns the labels, authors, versions or reasons that contain the input: prefix matches
     /// first, then the others, each by frequency. Other filters have none.
-    ///
-    /// # Errors
-    /// Index errors.
     pub fn completions(&self, filter: &str, input: &str) -> Result<Vec<String>> {
         let kind = match filter {
             "label" => Vocabulary::Label,

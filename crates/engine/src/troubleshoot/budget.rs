@@ -14,11 +14,6 @@ pub(super) fn shares(total: usize, weights: &[f32], max_shares: &[usize]) -> Vec
     let mut budget_left = total;
     while budget_left > 0 && !unfilled.is_empty() {
         let sum: f64 = unfilled.iter().map(|i| weight(weights[*i])).sum();
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss
-        )]
         let mut portions: Vec<usize> = unfilled
             .iter()
             .map(|i| (budget_left as f64 * weight(weights[*i]) / sum).floor() as usize)

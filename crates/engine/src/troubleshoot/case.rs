@@ -1,9 +1,6 @@
 //! The contents of a case: its thread within a budget, its fix, and the fixed version.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     CaseEvidence,
@@ -29,22 +26,20 @@ use precedent_markup::{fence, stored_markdown};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::Closure,
-    pattern::re,
+    fixed_version::{VersionRole, find_versions},
+    pattern::Pattern,
     prepare::{PreparedText, own_content},
     reference::references,
     roles::{Sentence, SentenceRole, Sentences},
     tokens,
     version::{self, by_number, versions},
 };
-use regex::Regex;
 
 /// The address of a pull request or merge request.
-static CHANGE_LINK: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"https?://[^\s()\[\]<>|]+/(?:pull|pulls|merge_requests|pull-requests)/\d+\b")
-});
+static CHANGE_LINK: Pattern =
+    Pattern::new(r"https?://[^\s()\[\]<>|]+/(?:pull|pulls|merge_requests|pull-requests)/\d+\b");
 /// The address of a change in Gerrit, which trackers do not link to the report that it closes.
-static GERRIT_LINK: LazyLock<Regex> =
-    LazyLock::new(|| re(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b"));
+static GERRIT_LINK: Pattern = Pattern::new(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b");
 /// The maximum time between the closures of a change and an item by the same push, in seconds.
 const MAX_PUSH_DISTANCE: i64 = 60;
 /// The maximum number of linked changes taken from one comment.
@@ -133,8 +128,8 @@ fn linked_changes(
     Ok(Vec::new())
 }
 
-/// Returns the milestone of the merged changes that closed an item, or else the lowest release whose notes
-/// mention the item or one of the changes.
+/// Returns the milestone of the merged changes that closed an item, or else the lowest release
+/// whose notes mention the item or one of the changes.
 fn version_of_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -190,7 +185,6 @@ pub(crate) struct CaseThread {
     pub(crate) comments: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
-    /// The documented fix.
     fix: Fix,
     releases: Releases,
     /// True if the proposed solutions were denied.
@@ -287,10 +281,10 @@ impl CaseThread {
         let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
         let is_new =
             |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
-        let version_in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
+        let version_in_fix = |role: VersionRole| {
             let fixes = thread[first_valid..].iter().rev().filter(is_fix);
             let mut named_versions =
-                fixes.filter_map(|reply| list(&reply.sentences, &reported_on).pop());
+                fixes.filter_map(|reply| find_versions(&reply.sentences, role, &reported_on).pop());
             named_versions.find(is_new)
         };
         let version_in_test = || {
@@ -301,9 +295,9 @@ impl CaseThread {
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
             last_denial.is_none_or(|denial| denial < index).then_some(version)
         };
-        let fixed_version = version_in_fix(Sentences::fixed_versions)
+        let fixed_version = version_in_fix(VersionRole::Fixed)
             .or_else(version_in_test)
-            .or_else(|| version_in_fix(Sentences::expected_versions));
+            .or_else(|| version_in_fix(VersionRole::Planned));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone =
             row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
@@ -616,11 +610,10 @@ impl Case {
 }
 
 /// A label at the beginning of a line: "Device: Nexus 5 (v4.4.2)".
-static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*[\w ()-]{1,30}:"));
+static LABEL: Pattern = Pattern::new(r"^\W*[\w ()-]{1,30}:");
 /// A line about one of the project's tools.
-static TOOL: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b")
-});
+static TOOL: Pattern =
+    Pattern::new(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b");
 
 /// Returns the product version in a test report: the first one after the project's name or a
 /// product label, or else the first one in a sentence.
@@ -697,9 +690,7 @@ fn term_overlap(query_terms: &[String], text: &PreparedText) -> f32 {
         .map(|w| w.term)
         .collect();
     let common = query_terms.iter().filter(|w| text_terms.contains(*w)).count();
-    #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
-    let share = common as f32 / query_terms.len() as f32;
-    share
+    common as f32 / query_terms.len() as f32
 }
 
 #[cfg(test)]

@@ -26,10 +26,6 @@ const MIN_LETTERS: usize = 30;
 
 /// Evaluates the threads of a source's closed issues, limited to issues whose fix is known and
 /// whose comments exceed the budget.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if there is no such source,
-/// [`precedent_core::Code::Cancelled`]; database errors.
 pub fn evaluate_threads(
     context: &QueryContext<'_>,
     source: &str,

@@ -5,7 +5,6 @@
 mod budget;
 mod case;
 mod evaluate;
-mod keywords;
 mod roles;
 mod thread;
 mod wiki;
@@ -49,7 +48,7 @@ const MAX_NEAR: usize = 3;
 const MAX_OPEN: usize = 3;
 
 /// The components that finding cases needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct CaseContext<'a> {
     /// The finder of matches for a question.
     pub finder: &'a MatchFinder<'a>,
@@ -60,9 +59,6 @@ pub struct CaseContext<'a> {
 }
 
 /// Determines the outcome of a problem from its thread, compared with the version in the question.
-///
-/// # Errors
-/// Database or index errors.
 pub(crate) fn outcome(
     r: &Reader<'_>,
     context: &QueryContext<'_>,
@@ -91,9 +87,6 @@ fn is_duplicate(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
 }
 
 /// Returns the solved cases and the known open reports for a question.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for settings out of range; database or index errors.
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     question_matches: &QuestionMatches,

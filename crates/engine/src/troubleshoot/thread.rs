@@ -13,10 +13,9 @@ use super::{
     roles::speaks_for_project,
 };
 use precedent_core::model::{CaseComment, CommentRole};
-use precedent_text::roles::Sentences;
+use precedent_text::{markdown::is_fence, roles::Sentences};
 
-/// The maximum length of a report shown in full, in characters; longer ones are cut to the first
-/// and last paragraph.
+/// The maximum length of a report shown in full, in characters.
 const MAX_FULL_BODY: usize = 500;
 /// The minimum length of a paragraph's letters and digits, in bytes; shorter ones are greetings or
 /// signatures. A Chinese or Japanese letter has three bytes and says as much as three Latin ones.
@@ -257,7 +256,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     let mut current = String::new();
     let mut in_fence = false;
     for line in text.lines() {
-        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+        if is_fence(line) {
             in_fence = !in_fence;
         }
         if line.trim().is_empty() && !in_fence {
@@ -276,12 +275,6 @@ fn paragraphs(text: &str) -> Vec<String> {
     out
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a budget"
-)]
 fn share(budget: usize, share: f32) -> usize {
     (budget as f32 * share) as usize
 }

@@ -4,12 +4,12 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
     budget::{excerpt, length},
-    citation, keywords,
+    citation,
 };
-use crate::{QueryContext, answer::question::Question, search::Evidence};
+use crate::{QueryContext, answer::question::Question};
 use precedent_core::{
     error::Result,
-    model::{DocKind, NoteKind, WikiPassage},
+    model::{DocKind, NoteKind, Scores, WikiPassage},
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
@@ -18,6 +18,7 @@ use precedent_text::{
     chunk::{MAX_BODY_CHUNKS, chunks},
     prepare::PreparedText,
     report,
+    signature::SignatureKind,
     skeleton::Skeleton,
     tokens,
 };
@@ -28,14 +29,19 @@ const MIN_WORDS: f32 = 0.2;
 const MAX_PASSAGES: usize = 2;
 /// The number of documents retrieved for each query.
 const RETRIEVAL_DEPTH: usize = 10;
+/// The maximum number of identifiers used as component names.
+const MAX_NAMES: usize = 8;
+/// The maximum length of the keywords, in bytes.
+const MAX_KEYWORDS: usize = 900;
 /// The maximum length of a passage, in characters.
 const MAX_PASSAGE: usize = 1200;
 
 /// Returns whether a document is similar enough in meaning, or matches by words if the user set no
 /// threshold.
-fn is_relevant(evidence: &Evidence, threshold: f32, has_threshold: bool) -> bool {
-    let matches_words = !has_threshold && (evidence.signature || evidence.words >= MIN_WORDS);
-    evidence.cosine.is_some_and(|c| c >= threshold) || matches_words
+fn is_relevant(scores: &Scores, threshold: f32, has_threshold: bool) -> bool {
+    let has_words = scores.bm25.is_some_and(|share| share >= MIN_WORDS);
+    let matches_words = !has_threshold && (scores.signature.is_some() || has_words);
+    scores.cosine.is_some_and(|c| c >= threshold) || matches_words
 }
 
 /// Returns passages of documents of this kind, one per document.
@@ -51,7 +57,7 @@ pub(crate) fn passages(
     let source = question.source.as_ref().filter(|_| kind == DocKind::Page);
     let source = source.map(|source| Test::Source(source.key.clone()));
     let tests = std::iter::once(Test::Kind(kind)).chain(source);
-    let filters: Vec<Filter> = tests.map(|test| Filter { test, is_negated: false }).collect();
+    let filters: Vec<Filter> = tests.map(Filter::from).collect();
     find(context, question, &filters, threshold, has_threshold, task)
 }
 
@@ -68,8 +74,7 @@ pub(super) fn articles(
     }
     // The first label of a note is its kind.
     let tests = [Test::Kind(DocKind::Note), Test::Label(kind.as_str().to_owned())];
-    let filters = tests.map(|test| Filter { test, is_negated: false });
-    find(context, question, &filters, threshold, false, task)
+    find(context, question, &tests.map(Filter::from), threshold, false, task)
 }
 
 /// Returns passages of the documents that pass the filters, best first. Searches for the original
@@ -82,41 +87,38 @@ fn find(
     has_threshold: bool,
     task: &Task,
 ) -> Result<Vec<WikiPassage>> {
-    let mut results: Vec<Evidence> = Vec::new();
-    let keywords = keywords::keywords(&question.draft.title, &question.draft.body);
+    let mut results: Vec<(i64, Scores)> = Vec::new();
+    let keywords = keywords(&question.draft.title, &question.draft.body);
     for text in [&*question.text, &*keywords] {
         if text.trim().is_empty() {
             continue;
         }
-        for hit in context.evidence(text, filters, RETRIEVAL_DEPTH, task)? {
-            if !is_relevant(&hit, threshold, has_threshold) {
+        for (id, scores) in context.best_documents(text, filters, RETRIEVAL_DEPTH, task)? {
+            if !is_relevant(&scores, threshold, has_threshold) {
                 continue;
             }
-            match results.iter_mut().find(|result| result.document == hit.document) {
-                Some(previous) => {
-                    previous.score = previous.score.max(hit.score);
-                    previous.cosine =
-                        previous.cosine.into_iter().chain(hit.cosine).reduce(f32::max);
+            match results.iter_mut().find(|(document, _)| *document == id) {
+                Some((_, best)) => {
+                    best.fused = best.fused.max(scores.fused);
+                    best.cosine = best.cosine.into_iter().chain(scores.cosine).reduce(f32::max);
                 }
-                None => results.push(hit),
+                None => results.push((id, scores)),
             }
         }
     }
     let vector = context.vector(&question.text)?;
     context.store.read(|r| {
         let mut documents = Vec::new();
-        for hit in results {
-            let Some(row) = r.document(hit.document)?.filter(|d| d.deleted_at.is_none()) else {
-                continue;
-            };
-            documents.push((hit, row));
+        for (id, scores) in results {
+            let row = r.document(id)?.filter(|d| d.deleted_at.is_none());
+            documents.extend(row.map(|row| (scores, row)));
         }
         documents
-            .sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| x.key.cmp(&y.key)));
+            .sort_by(|(a, x), (b, y)| b.fused.total_cmp(&a.fused).then_with(|| x.key.cmp(&y.key)));
         documents.truncate(MAX_PASSAGES);
         let documents = documents.into_iter();
         documents
-            .map(|(hit, row)| passage(context, question, hit, row, vector.as_deref()))
+            .map(|(scores, row)| passage(context, question, scores.cosine, row, vector.as_deref()))
             .collect()
     })
 }
@@ -124,7 +126,7 @@ fn find(
 fn passage(
     context: &QueryContext<'_>,
     question: &Question,
-    evidence: Evidence,
+    similarity: Option<f32>,
     row: DocumentRow,
     vector: Option<&[f32]>,
 ) -> Result<WikiPassage> {
@@ -159,10 +161,56 @@ fn passage(
     );
     Ok(WikiPassage {
         citation: citation(&row),
-        similarity: evidence.cosine,
+        similarity,
         text: excerpt(&text, MAX_PASSAGE).0,
         key: row.key,
         title: row.title,
         url: row.url,
     })
+}
+
+/// Returns the title, error codes, quoted messages and component names of a report, as a second
+/// query without its prose.
+fn keywords(title: &str, body: &PreparedText) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut add = |word: String| {
+        if !word.trim().is_empty() && !out.contains(&word) {
+            out.push(word);
+        }
+    };
+    add(title.trim().to_owned());
+    let signatures = body.signatures(title);
+    for kind in [SignatureKind::Code, SignatureKind::Message, SignatureKind::Exception] {
+        for signature in signatures.iter().filter(|s| s.kind == kind) {
+            add(signature.text.clone());
+        }
+    }
+    let mut names = 0;
+    for (_, name) in tokens::identifiers(body.prose()) {
+        if names < MAX_NAMES && name.len() > 3 && name.contains(|c: char| c.is_alphabetic()) {
+            add(name);
+            names += 1;
+        }
+    }
+    let mut text = out.join("\n");
+    text.truncate(text.floor_char_boundary(MAX_KEYWORDS));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_exclude_prose() {
+        let body = PreparedText::body(
+            "Since Monday the fw_agent stops over night.\n\n```\nERROR FW-1043: \"replication slot is gone\"\n```\n",
+            &Skeleton::default(),
+        );
+        let words = keywords("Agent stops", &body);
+        for name in ["Agent stops", "fw-1043", "fw_agent"] {
+            assert!(words.contains(name), "{words}");
+        }
+        assert!(!words.contains("Monday"));
+    }
 }

@@ -1,8 +1,9 @@
 //! The card of a model: its identity, its use and its cosine thresholds.
 
-use std::path::Path;
+use std::{fs::File, io::Read as _, path::Path};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::damaged_model;
 use precedent_core::error::{Error, Result};
@@ -80,10 +81,6 @@ impl ModelInfo {
     }
 
     /// Reads the card in a model's folder.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if it is damaged, [`precedent_core::Code::Io`] if
-    /// it cannot be read.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(CARD);
         let text = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;
@@ -101,4 +98,19 @@ impl ModelInfo {
         }
         Ok(info)
     }
+}
+
+/// Returns the SHA-256 of a file, in hexadecimal.
+pub fn digest(path: &Path) -> Result<String> {
+    let io_error = |e| Error::io(path, e);
+    let mut file = File::open(path).map_err(io_error)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer).map_err(io_error)? {
+            0 => break,
+            n => hash.update(&buffer[..n]),
+        }
+    }
+    Ok(hash.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }

@@ -4,16 +4,18 @@ use std::{
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use super::{
     BUILT_IN, CARD, Embedder, MODEL, ModelInfo, Onnx, Pooling, Weights, Work, catalog::TOKENIZER,
-    digest::digest, normalize,
+    digest, normalize,
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
     task::Task,
 };
+use precedent_store::FileLock;
 
 /// The maximum size of a model, in bytes; also for unpacked archives.
 const MAX_MODEL_BYTES: u64 = 4 << 30;
@@ -25,36 +27,12 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 const MAX_TOKENS: usize = 256;
 /// The quantile of the cosines of unrelated texts that calibrates a model's thresholds.
 const UNRELATED_QUANTILE: f32 = 0.95;
-/// The thresholds of all-MiniLM-L6-v2, from which those of other models are derived. Of random
-/// pairs from three large trackers, 95 % are below its floor.
-const REFERENCE: Thresholds = Thresholds { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
+/// The thresholds of all-MiniLM-L6-v2 (floor, same, near, solved), from which those of other models
+/// are derived. Of random pairs from three large trackers, 95 % are below its floor.
+const REFERENCE: [f32; 4] = [0.30, 0.95, 0.90, 0.65];
 /// The [`UNRELATED_QUANTILE`] of the reference model's cosines between the sample texts, all of
 /// which are about one product.
 const REFERENCE_UNRELATED: f32 = 0.496;
-
-/// The cosine thresholds of a model.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Thresholds {
-    floor: f32,
-    same: f32,
-    near: f32,
-    solved: f32,
-}
-
-impl Thresholds {
-    /// Returns thresholds at the same relative positions between the cosine of unrelated texts and
-    /// 1.
-    fn from_unrelated(cosine: f32) -> Self {
-        let rescale =
-            |t: f32| (1.0 - (1.0 - t) / (1.0 - REFERENCE_UNRELATED) * (1.0 - cosine)).max(0.0);
-        Self {
-            floor: rescale(REFERENCE.floor),
-            same: rescale(REFERENCE.same),
-            near: rescale(REFERENCE.near),
-            solved: rescale(REFERENCE.solved),
-        }
-    }
-}
 
 /// The settings of an imported model that its files may lack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,9 +44,6 @@ pub struct ImportOptions {
 }
 
 /// Checks a model's name, which becomes the name of a folder.
-///
-/// # Errors
-/// [`Code::InvalidInput`].
 pub fn check_name(name: &str) -> Result<()> {
     let is_valid = name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -131,7 +106,7 @@ pub fn import(
 /// A temporary folder that is removed unless it was moved into place. It holds the import lock.
 struct PartialFolder {
     folder: PathBuf,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl PartialFolder {
@@ -156,9 +131,6 @@ impl Drop for PartialFolder {
 }
 
 /// Removes the files of killed imports, unless an import is running.
-///
-/// # Errors
-/// [`Code::Io`] if the lock cannot be opened.
 pub fn remove_leftovers(models: &Path) -> Result<()> {
     if models.is_dir()
         && let Some(_lock) = lock_imports(models)?
@@ -169,14 +141,8 @@ pub fn remove_leftovers(models: &Path) -> Result<()> {
 }
 
 /// Takes the exclusive import lock; returns `None` if another import holds it.
-fn lock_imports(models: &Path) -> Result<Option<File>> {
-    let path = models.with_extension("lock");
-    let lock = File::create(&path).map_err(|e| Error::io(&path, e))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(fs::TryLockError::WouldBlock) => Ok(None),
-        Err(fs::TryLockError::Error(e)) => Err(Error::io(&path, e)),
-    }
+fn lock_imports(models: &Path) -> Result<Option<FileLock>> {
+    FileLock::acquire_within(&models.with_extension("lock"), Duration::ZERO)
 }
 
 fn remove_unfinished(models: &Path) {
@@ -299,14 +265,14 @@ fn only_onnx(folder: &Path) -> Result<PathBuf> {
 fn copy(from: &Path, to: &Path, limit: u64) -> Result<()> {
     let length = fs::metadata(from).map_err(|e| Error::io(from, e))?.len();
     if length > limit {
-        return Err(Error::invalid(format!(
-            "{} is larger than {} MB",
-            from.display(),
-            limit >> 20
-        )));
+        return Err(size_error(from.display(), limit));
     }
     fs::copy(from, to).map_err(|e| Error::io(to, e))?;
     Ok(())
+}
+
+fn size_error(file: impl std::fmt::Display, limit: u64) -> Error {
+    Error::invalid(format!("{file} is larger than {} MB", limit >> 20))
 }
 
 /// Unpacks a model's files from an archive by file name alone, because paths are not trusted.
@@ -352,17 +318,12 @@ fn unpack(source: &Path, target: &Path) -> Result<()> {
         let size =
             std::io::copy(&mut (&mut entry).take(limit + 1), &mut out).map_err(archive_error)?;
         if size > limit {
-            return Err(Error::invalid(format!(
-                "{}: {name} is larger than {} MB",
-                source.display(),
-                limit >> 20
-            )));
+            return Err(size_error(format!("{}: {name}", source.display()), limit));
         }
     }
     Ok(())
 }
 
-/// Tests a model and returns its card.
 fn test_model(
     folder: &Path,
     name: &str,
@@ -399,13 +360,15 @@ fn test_model(
         task.check()?;
         vectors.push(model.embed(text)?);
     }
-    let thresholds = Thresholds::from_unrelated(unrelated_cosine(&mut vectors));
-    (info.floor, info.same, info.near, info.solved) =
-        (thresholds.floor, thresholds.same, thresholds.near, thresholds.solved);
+    [info.floor, info.same, info.near, info.solved] = thresholds(unrelated_cosine(&mut vectors));
     Ok(info)
 }
 
-/// Returns a model's external weights, if it has any.
+/// Returns thresholds at the same relative positions between the cosine of unrelated texts and 1.
+fn thresholds(unrelated: f32) -> [f32; 4] {
+    REFERENCE.map(|t| (1.0 - (1.0 - t) / (1.0 - REFERENCE_UNRELATED) * (1.0 - unrelated)).max(0.0))
+}
+
 fn find_weights(folder: &Path) -> Result<Option<Weights>> {
     let mut files = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?.flatten();
     let file = files.find_map(|f| {
@@ -425,12 +388,6 @@ fn unrelated_cosine(vectors: &mut [Vec<f32>]) -> f32 {
         }
     }
     cosines.sort_by(f32::total_cmp);
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a list"
-    )]
     let index = (cosines.len() as f32 * UNRELATED_QUANTILE) as usize;
     // A model with only high cosines still needs a range for its thresholds.
     cosines.get(index).copied().unwrap_or(REFERENCE_UNRELATED).clamp(0.0, 0.95)
@@ -469,19 +426,12 @@ mod tests {
 
     #[test]
     fn thresholds_keep_their_relative_position() {
-        let thresholds = Thresholds::from_unrelated(REFERENCE_UNRELATED);
+        let same = thresholds(REFERENCE_UNRELATED);
         assert!(
-            (thresholds.same - REFERENCE.same).abs() < 1e-6
-                && (thresholds.solved - REFERENCE.solved).abs() < 1e-6
+            same.iter().zip(REFERENCE).all(|(value, reference)| (value - reference).abs() < 1e-6)
         );
-        let high = Thresholds::from_unrelated(0.8);
-        assert!(
-            0.7 < high.floor
-                && high.floor < high.solved
-                && high.solved < high.near
-                && high.near < high.same
-                && high.same < 1.0
-        );
+        let [floor, same, near, solved] = thresholds(0.8);
+        assert!(0.7 < floor && floor < solved && solved < near && near < same && same < 1.0);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 mod card;
 mod catalog;
-mod digest;
 mod hash_embedder;
 mod install;
 mod names;
@@ -11,9 +10,8 @@ mod wordpiece;
 
 use std::path::{Path, PathBuf};
 
-pub use card::{CARD, MODEL, ModelInfo, Pooling, Weights};
+pub use card::{CARD, MODEL, ModelInfo, Pooling, Weights, digest};
 pub use catalog::{CatalogEntry, TOKENIZER, catalog};
-pub use digest::digest;
 pub use hash_embedder::HashEmbedder;
 pub use install::{
     ImportOptions, check_name, import, looks_like_html, remove_leftovers, suggested_name,
@@ -37,9 +35,6 @@ pub trait Embedder: Send {
     /// Returns the unit vector of a text. There are no batches, because with mixed lengths a batch
     /// is mostly padding, and the results of a dynamically quantized model depend on the other
     /// texts.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] if the model fails.
     fn embed(&mut self, text: &str) -> Result<Vec<f32>>;
 }
 
@@ -120,9 +115,6 @@ impl Engine {
     }
 
     /// Reads the model's card, without loading the model.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] if there is none.
     pub fn info(&self) -> Result<ModelInfo> {
         match self {
             Self::BuiltIn(paths) => Ok(built_in_card(&paths.models)?.1),
@@ -144,9 +136,6 @@ impl Engine {
     }
 
     /// Loads the model.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] if it cannot be loaded.
     pub fn load(&self, work: Work) -> Result<Box<dyn Embedder>> {
         match self {
             Self::BuiltIn(paths) => {
@@ -163,9 +152,6 @@ impl Engine {
     }
 
     /// Loads the model that recognizes names in texts; `None` for an engine without models.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] if it is not installed or is damaged.
     pub fn load_names(&self) -> Result<Option<NameModel>> {
         match self {
             Self::BuiltIn(paths) | Self::Installed { paths, .. } => {
@@ -176,7 +162,6 @@ impl Engine {
     }
 }
 
-/// Reads the card of an installed model.
 fn installed_card(folder: &Path) -> Result<ModelInfo> {
     if !folder.join(CARD).is_file() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -12,7 +12,6 @@ use precedent_core::{
     task::Task,
 };
 
-/// The name of the model's folder.
 const MODEL_FOLDER: &str = "names";
 /// The number of tokens that the model reads at once: about 480 characters, as in its training.
 const WINDOW: usize = 126;
@@ -39,7 +38,6 @@ pub struct RecognizedName {
     pub score: f32,
 }
 
-/// A label of the classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Label {
     kind: NameKind,
@@ -56,12 +54,6 @@ pub struct NameModel {
     end: i64,
 }
 
-impl std::fmt::Debug for NameModel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NameModel").finish_non_exhaustive()
-    }
-}
-
 #[derive(Deserialize)]
 struct Config {
     id2label: BTreeMap<usize, String>,
@@ -69,9 +61,6 @@ struct Config {
 
 impl NameModel {
     /// Loads the model from the first folder of models that has it.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] if it is not installed or is damaged.
     pub(crate) fn load(paths: &ModelPaths) -> Result<Self> {
         let folders = paths.models.iter().map(|folder| folder.join(MODEL_FOLDER));
         let folder =
@@ -102,9 +91,6 @@ impl NameModel {
     }
 
     /// Returns the names in a text, in order.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
     pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
         let (folded_text, positions) = replace_letters(text);
         let encoding = self.tokenizer.encode(folded_text, false).map_err(|e| model_error(&e))?;

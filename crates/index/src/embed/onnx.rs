@@ -13,7 +13,7 @@ use fastembed::{
 use ort::environment::Environment;
 
 use super::{
-    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest::digest,
+    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest,
     hash_embedder::hash_words, normalize, wordpiece,
 };
 use precedent_core::error::{Code, Error, Result};
@@ -25,12 +25,6 @@ static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 pub struct Onnx {
     info: ModelInfo,
     model: TextEmbedding,
-}
-
-impl std::fmt::Debug for Onnx {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Onnx").field("info", &self.info).finish_non_exhaustive()
-    }
 }
 
 impl Onnx {
@@ -126,7 +120,6 @@ impl Onnx {
 /// onnxruntime_session_options_config_keys.h.
 const WEIGHTS_FOLDER: &str = "session.model_external_initializers_file_folder_path";
 
-/// Creates a session with the model's graph and weights.
 fn create_session(
     graph: Vec<u8>,
     mut tokenizer: TokenizerFiles,

@@ -33,7 +33,6 @@ pub(super) fn take_vocabulary(files: &mut TokenizerFiles) -> Option<WordPiece> {
     Some(word_piece)
 }
 
-/// Returns the special tokens in all files of the tokenizer.
 fn special_tokens(files: &TokenizerFiles, added_tokens: &RawValue) -> Option<Vec<String>> {
     let tokens: Vec<Value> = serde_json::from_str(added_tokens.get()).ok()?;
     let map: BTreeMap<String, Value> =

@@ -21,20 +21,12 @@ use tantivy::{
 const MAX_WAIT: Duration = Duration::from_millis(300);
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The lock mode that protects files from collection while they are opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LockMode {
-    /// No locks, because tantivy would create a file for each.
-    Disabled,
-    /// Locks with a bounded wait.
-    Bounded,
-}
-
-/// An [`MmapDirectory`] with a different lock mode.
+/// An [`MmapDirectory`] with other locks on the files that are being opened.
 #[derive(Clone, Debug)]
 pub(super) struct BoundedLockDirectory {
     pub(super) inner: MmapDirectory,
-    pub(super) lock_mode: LockMode,
+    /// True for no locks, because tantivy would create a file for each.
+    pub(super) read_only: bool,
 }
 
 impl Directory for BoundedLockDirectory {
@@ -67,7 +59,7 @@ impl Directory for BoundedLockDirectory {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        if self.lock_mode == LockMode::Disabled {
+        if self.read_only {
             return Ok(DirectoryLock::from(Box::new(())));
         }
         let nonblocking_lock = Lock { filepath: lock.filepath.clone(), is_blocking: false };

@@ -25,11 +25,11 @@ use tantivy::{
     tokenizer::TextAnalyzer,
 };
 
-use files::{BoundedLockDirectory, LockMode};
+use files::BoundedLockDirectory;
 pub use overlap::{Overlap, ReportTerms};
 use query::CachedMatches;
 pub use query::{MAX_TERMS, Scope, TermKind, Vocabulary, Words};
-use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
+use schema::{Analyzer, Fields, SCHEMA_VERSION, schema};
 pub use similar::{CommentMatcher, term_hashes};
 pub use write::{Entry, Writer};
 
@@ -102,14 +102,11 @@ pub struct FullText {
     read_only: bool,
 }
 
-/// Opens the files of an index.
 fn open_directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
     let inner = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-    let lock_mode = if read_only { LockMode::Disabled } else { LockMode::Bounded };
-    Ok(Box::new(BoundedLockDirectory { inner, lock_mode }))
+    Ok(Box::new(BoundedLockDirectory { inner, read_only }))
 }
 
-/// The committed state that searches read.
 struct ReaderState {
     reader: IndexReader,
     /// Modification time of the loaded commit.
@@ -142,12 +139,6 @@ impl ReaderState {
     }
 }
 
-impl std::fmt::Debug for FullText {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FullText").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
 /// Returns the error for a damaged index.
 pub fn damage_error() -> Error {
     Error::new(Code::Corrupt, "the keyword index is damaged")
@@ -157,10 +148,6 @@ pub fn damage_error() -> Error {
 
 impl FullText {
     /// Opens the index below this folder read-only.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::NotFound`] if
-    /// there is none.
     pub fn open_read_only(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
         if !folder.join("meta.json").is_file() {
@@ -187,9 +174,6 @@ impl FullText {
     }
 
     /// Creates an empty index in memory.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Internal`] if there is not enough memory.
     pub fn in_memory() -> Result<Self> {
         let (schema, fields) = schema();
         Self::new(Path::new(""), Index::create_in_ram(schema), fields, false)
@@ -207,10 +191,8 @@ impl FullText {
     }
 
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
-        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(TokenKind::Words)));
-        index
-            .tokenizers()
-            .register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::Words));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::Identifiers));
         let reader_state = Mutex::new(ReaderState::open(&index, folder)?);
         let (folder, filter_cache) = (folder.to_owned(), Mutex::default());
         Ok(Self { folder, index, reader_state, fields, filter_cache, read_only })
@@ -222,7 +204,6 @@ impl FullText {
         Ok(serde_json::from_str(&payload).unwrap_or_default())
     }
 
-    /// Returns the newest committed state.
     fn searcher(&self) -> Result<Searcher> {
         let meta = self.folder.join("meta.json");
         let commit_time = fs::metadata(&meta).and_then(|m| m.modified()).ok();
@@ -255,9 +236,6 @@ impl FullText {
     }
 
     /// Returns the names of the index files with a wrong checksum, sorted.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if the index cannot be read at all.
     pub fn damaged_files(&self) -> Result<Vec<String>> {
         let mut names: Vec<String> =
             self.index.validate_checksum()?.into_iter().map(|p| p.display().to_string()).collect();
@@ -289,7 +267,7 @@ mod tests {
     use super::{query::document_count, *};
     use crate::{
         filter::{Filter, Test},
-        lock::{Kind, UpdateLock},
+        lock::{self, UpdateLock},
     };
     use precedent_core::{
         model::State,
@@ -297,7 +275,7 @@ mod tests {
     };
 
     fn lock(folder: &Path) -> UpdateLock {
-        UpdateLock::try_take(folder, Kind::Text).unwrap().unwrap()
+        UpdateLock::try_take(folder, lock::TEXT).unwrap().unwrap()
     }
 
     #[test]
@@ -489,7 +467,7 @@ mod tests {
             assert_eq!(error.code(), Code::Cancelled);
         }
         drop(lock);
-        let lock = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        let lock = UpdateLock::take(folder.path(), lock::TEXT, &Task::new()).unwrap();
         assert_eq!(fulltext.ids().unwrap().len(), 16_000);
         fulltext.merge(&lock, &Task::new()).unwrap();
         assert!(!fulltext.needs_merge().unwrap());
@@ -515,7 +493,7 @@ mod tests {
             assert_eq!(writer.remove(1).unwrap_err().code(), Code::Cancelled);
         }
         drop((writer, lock));
-        let lock = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        let lock = UpdateLock::take(folder.path(), lock::TEXT, &Task::new()).unwrap();
         assert_eq!(fulltext.progress().unwrap().revision, 1);
         assert_eq!(fulltext.ids().unwrap().len(), 2_000);
         fulltext.writer(&lock).unwrap().commit(2, &Task::new()).unwrap();

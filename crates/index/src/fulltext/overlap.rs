@@ -70,14 +70,6 @@ pub struct Overlap {
     pub(super) word_set: WordSet,
 }
 
-impl Overlap {
-    /// Returns whether the document's title, body or code contains the report's word with this
-    /// index.
-    pub(super) fn has(&self, word: usize) -> bool {
-        self.word_set.contains(word)
-    }
-}
-
 /// A set of a report's words that a document contains, as a bit set of their indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WordSet([u64; MAX_WORDS.div_ceil(64)]);
@@ -153,8 +145,8 @@ impl FullText {
         Ok(pairs.map(combine).collect())
     }
 
-    /// Returns the creation time of each document, and the share of the report's terms in each
-    /// field.
+    /// Returns the creation time of each document, and the saturated share of the report's terms in
+    /// each field.
     fn field_shares(
         &self,
         segment: &SegmentReader,
@@ -168,7 +160,12 @@ impl FullText {
             overlap.created_at = column.first(*doc);
         }
         let mut sum = |terms: &TermWeights, field, value: fn(&mut Overlap) -> &mut f32| {
-            add_shares(segment, terms, field, docs, &mut |i, share| *value(&mut out[i]) += share)
+            let total: f32 = terms.iter().map(|(_, weight)| weight).sum();
+            terms.iter().try_for_each(|(term, weight)| {
+                for_each_frequency(segment, field, term, docs, |i, n| {
+                    *value(&mut out[i]) += weight / total * n * (K1_FIELD + 1.0) / (n + K1_FIELD);
+                })
+            })
         };
         sum(&terms.title, f.title, |o| &mut o.title_title)?;
         sum(&terms.title, f.body, |o| &mut o.title_body)?;
@@ -252,7 +249,6 @@ impl FullText {
         let f = &self.fields;
         let length = |field: Field| -> Result<Vec<f32>> {
             let lengths = segment.get_fieldnorms_reader(field)?;
-            #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
             Ok(docs.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
         };
         let (title, body, code) = (length(f.title)?, length(f.body)?, length(f.code)?);
@@ -307,7 +303,6 @@ impl FullText {
         let total: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
         let field = self.fields.comments;
         let lengths = segment.get_fieldnorms_reader(field)?;
-        #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
         let norms: Vec<f32> = docs
             .iter()
             .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
@@ -321,23 +316,6 @@ impl FullText {
         }
         Ok(shares)
     }
-}
-
-/// Adds the saturated share of these terms' weight in a field to each document.
-fn add_shares(
-    segment: &SegmentReader,
-    terms: &TermWeights,
-    field: Field,
-    docs: &[(u32, usize)],
-    add: &mut dyn FnMut(usize, f32),
-) -> Result<()> {
-    let total: f32 = terms.iter().map(|(_, weight)| weight).sum();
-    for (term, weight) in terms {
-        for_each_frequency(segment, field, term, docs, |i, n| {
-            add(i, weight / total * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
-        })?;
-    }
-    Ok(())
 }
 
 /// Calls `visit` for each document that contains a term, with its index in `docs`, which is
@@ -362,7 +340,6 @@ fn for_each_frequency(
             break;
         }
         if postings.doc() == *doc {
-            #[allow(clippy::cast_precision_loss, reason = "frequencies are small")]
             visit(i, postings.term_freq() as f32);
         }
     }
@@ -378,6 +355,5 @@ fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
         }
         documents += u64::from(segment.max_doc());
     }
-    #[allow(clippy::cast_precision_loss, reason = "a mean needs less precision")]
     Ok((tokens as f32 / documents.max(1) as f32).max(1.0))
 }

@@ -20,7 +20,7 @@ use tantivy::{
 
 use super::{
     FullText,
-    wand::{Clauses, Disjunction},
+    wand::{Clauses, Disjunction, clause},
 };
 use crate::filter::{Filter, Test, TimeField};
 use precedent_core::{
@@ -144,27 +144,24 @@ impl FullText {
         self.top_documents(&searcher, self.with_filters(query, filters), limit)
     }
 
-    /// Returns the disjunction for a query without phrases and exclusions.
+    /// Returns the disjunction of a query's words, without its phrases and exclusions.
     fn disjunction(&self, words: &Words) -> Disjunction {
-        let term = |field, weight: f32, text: &str| (Term::from_field_text(field, text), weight);
         let fields = self.fields_in_scope(words.scope);
-        let mut groups: Vec<Vec<(Term, f32)>> = words
-            .terms
-            .iter()
-            .map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect())
-            .collect();
-        let terms_of = |group: &Vec<String>| {
-            group.iter().flat_map(|t| fields.iter().map(move |(f, w)| term(*f, *w, t))).collect()
-        };
-        groups.extend(words.alternatives.iter().map(terms_of));
+        let in_fields =
+            |t: &String| fields.iter().map(|(f, w)| (Term::from_field_text(*f, t), *w)).collect();
+        let group = |terms: &[String]| terms.iter().flat_map::<Vec<_>, _>(in_fields).collect();
+        let terms = words.terms.iter().map(std::slice::from_ref);
+        let mut groups: Vec<Vec<(Term, f32)>> =
+            terms.chain(words.alternatives.iter().map(Vec::as_slice)).map(group).collect();
+        let min_groups = minimum_should_match(groups.len());
         if words.scope == Scope::Any {
+            let field = self.fields.identifiers;
             let identifiers = words.identifiers.iter().take(MAX_TERMS);
             groups.extend(
-                identifiers.map(|t| vec![term(self.fields.identifiers, IDENTIFIER_WEIGHT, t)]),
+                identifiers.map(|t| vec![(Term::from_field_text(field, t), IDENTIFIER_WEIGHT)]),
             );
         }
-        let min_groups =
-            minimum_should_match(words.terms.len() + words.alternatives.len()).min(groups.len());
+        let min_groups = min_groups.min(groups.len());
         Disjunction { groups, min_groups }
     }
 
@@ -196,16 +193,8 @@ impl FullText {
         if let Some(hits) = self.top_by_pruning(searcher, terms, filters, limit.max(1))? {
             return rank(searcher, hits);
         }
-        let group = |group: &Vec<(Term, f32)>| -> Box<dyn Query> {
-            let terms = group.iter().map(|(term, weight)| {
-                let query = Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs));
-                (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
-            });
-            Box::new(BooleanQuery::new(terms.collect()))
-        };
-        let groups: Clauses = terms.groups.iter().map(|g| (Occur::Should, group(g))).collect();
-        let query = BooleanQuery::with_minimum_required_clauses(groups, terms.min_groups.max(1));
-        self.top_documents(searcher, self.with_filters(Box::new(query), filters), limit)
+        let query = terms.query(terms.min_groups.max(1));
+        self.top_documents(searcher, self.with_filters(query, filters), limit)
     }
 
     /// Returns the documents that share signatures with the query, with the sum of their weights,
@@ -220,18 +209,11 @@ impl FullText {
             return Ok(Vec::new());
         }
         let searcher = self.searcher()?;
-        let clauses = terms
-            .iter()
-            .flat_map(|t| {
-                [self.fields.signatures, self.fields.comment_signatures].map(|field| (field, t))
-            })
-            .map(|(field, t)| (Occur::Should, self.term_query(field, t, IndexRecordOption::Basic)))
-            .collect();
-        self.top_documents(
-            &searcher,
-            self.with_filters(Box::new(BooleanQuery::new(clauses)), filters),
-            limit,
-        )
+        let fields = [self.fields.signatures, self.fields.comment_signatures];
+        let clauses =
+            terms.iter().flat_map(|t| fields.map(|field| (Occur::Should, term_query(field, t))));
+        let query = Box::new(BooleanQuery::new(clauses.collect()));
+        self.top_documents(&searcher, self.with_filters(query, filters), limit)
     }
 
     /// Returns whether this author wrote so many of the matching documents that authorship is no
@@ -301,14 +283,8 @@ impl FullText {
         );
         let mut cache = cache();
         cache.truncate(CACHE_SIZE - 1);
-        cache.insert(
-            0,
-            CachedMatches {
-                state: state.clone(),
-                filters: filters.to_vec(),
-                ids: Arc::clone(&ids),
-            },
-        );
+        let (state, filters) = (state.clone(), filters.to_vec());
+        cache.insert(0, CachedMatches { state, filters, ids: Arc::clone(&ids) });
         Ok(Some(ids))
     }
 
@@ -363,48 +339,24 @@ impl FullText {
 
     pub(super) fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
         let f = &self.fields;
-        let fields = &self.fields_in_scope(words.scope)[..];
+        let terms = self.disjunction(words);
         let mut clauses: Clauses = Vec::new();
-
-        let min_groups = minimum_should_match(words.terms.len() + words.alternatives.len());
-        let mut groups: Clauses =
-            words.terms.iter().map(|t| (Occur::Should, self.any_field_query(fields, t))).collect();
-        for group in &words.alternatives {
-            let terms: Clauses =
-                group.iter().map(|t| (Occur::Should, self.any_field_query(fields, t))).collect();
-            groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
-        }
-        if words.scope == Scope::Any {
-            for identifier in words.identifiers.iter().take(MAX_TERMS) {
-                let query =
-                    self.term_query(f.identifiers, identifier, IndexRecordOption::WithFreqs);
-                groups.push((Occur::Should, Box::new(BoostQuery::new(query, IDENTIFIER_WEIGHT))));
-            }
-        }
-        if !groups.is_empty() {
+        if !terms.groups.is_empty() {
             // Words beside a phrase only add to its score.
-            let min_groups =
-                if words.phrases.is_empty() { min_groups.min(groups.len()) } else { 0 };
-            let occur = if words.phrases.is_empty() { Occur::Must } else { Occur::Should };
-            clauses.push((
-                occur,
-                Box::new(BooleanQuery::with_minimum_required_clauses(groups, min_groups)),
-            ));
+            clauses.push(match words.phrases.is_empty() {
+                true => (Occur::Must, terms.query(terms.min_groups)),
+                false => (Occur::Should, terms.query(0)),
+            });
         }
-        for phrase in &words.phrases {
-            if let Some(query) = self.phrase_query(fields, phrase) {
-                clauses.push((Occur::Must, query));
-            }
-        }
+        let fields = self.fields_in_scope(words.scope);
+        let phrases = words.phrases.iter().filter_map(|phrase| phrase_query(&fields, phrase));
+        clauses.extend(phrases.map(|query| (Occur::Must, query)));
         if clauses.is_empty() {
             return None;
         }
         let all_fields = [(f.title, 1.0), (f.body, 1.0), (f.comments, 1.0), (f.code, 1.0)];
-        for phrase in &words.exclusions {
-            if let Some(query) = self.phrase_query(&all_fields, phrase) {
-                clauses.push((Occur::MustNot, query));
-            }
-        }
+        let exclusions = words.exclusions.iter().filter_map(|e| phrase_query(&all_fields, e));
+        clauses.extend(exclusions.map(|query| (Occur::MustNot, query)));
         Some(Box::new(BooleanQuery::new(clauses)))
     }
 
@@ -461,40 +413,6 @@ impl FullText {
         Ok(counts)
     }
 
-    fn any_field_query(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {
-        let clauses = fields
-            .iter()
-            .map(|(field, weight)| {
-                let query = self.term_query(*field, term, IndexRecordOption::WithFreqs);
-                (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
-            })
-            .collect();
-        Box::new(BooleanQuery::new(clauses))
-    }
-
-    fn phrase_query(&self, fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
-        match phrase {
-            [] => None,
-            [term] => Some(self.any_field_query(fields, term)),
-            words => {
-                let clauses = fields
-                    .iter()
-                    .map(|(field, weight)| {
-                        let terms =
-                            words.iter().map(|t| Term::from_field_text(*field, t)).collect();
-                        let query: Box<dyn Query> = Box::new(PhraseQuery::new(terms));
-                        (Occur::Should, Box::new(BoostQuery::new(query, *weight)) as Box<dyn Query>)
-                    })
-                    .collect();
-                Some(Box::new(BooleanQuery::new(clauses)))
-            }
-        }
-    }
-
-    fn term_query(&self, field: Field, text: &str, option: IndexRecordOption) -> Box<dyn Query> {
-        Box::new(TermQuery::new(Term::from_field_text(field, text), option))
-    }
-
     /// Adds filters to a query; they do not affect the score.
     pub(super) fn with_filters(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
         if filters.is_empty() {
@@ -510,9 +428,7 @@ impl FullText {
 
     fn filter_query(&self, test: &Test) -> Box<dyn Query> {
         let f = &self.fields;
-        let text = |field, text: &str| {
-            self.term_query(field, &text.to_lowercase(), IndexRecordOption::Basic)
-        };
+        let text = |field, text: &str| term_query(field, &text.to_lowercase());
         match test {
             Test::Source(key) => text(f.source, key),
             Test::AnySource(keys) => {
@@ -568,6 +484,29 @@ impl FullText {
     }
 }
 
+/// Returns the query for the documents with a phrase or a single term in any of these fields;
+/// `None` for an empty phrase.
+fn phrase_query(fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
+    if phrase.is_empty() {
+        return None;
+    }
+    let in_field = |(field, weight): &(Field, f32)| -> (Occur, Box<dyn Query>) {
+        let terms: Vec<Term> = phrase.iter().map(|t| Term::from_field_text(*field, t)).collect();
+        match <[Term; 1]>::try_from(terms) {
+            Ok([term]) => clause(&(term, *weight)),
+            Err(terms) => {
+                let query = Box::new(PhraseQuery::new(terms));
+                (Occur::Should, Box::new(BoostQuery::new(query, *weight)))
+            }
+        }
+    };
+    Some(Box::new(BooleanQuery::new(fields.iter().map(in_field).collect())))
+}
+
+fn term_query(field: Field, text: &str) -> Box<dyn Query> {
+    Box::new(TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::Basic))
+}
+
 /// Returns the number of a query's terms that a document must contain. Requiring every term would
 /// miss reports in other words; requiring one of fifty would match everything.
 fn minimum_should_match(terms: usize) -> usize {
@@ -599,7 +538,6 @@ pub(super) fn document_count(searcher: &Searcher) -> u64 {
 
 /// Returns the inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))`, as in Lucene and
 /// tantivy; positive, as `n` is at most `N`.
-#[allow(clippy::cast_precision_loss, reason = "counts need less precision")]
 pub(super) fn idf(total: u64, n: u64) -> f32 {
     let (total, n) = (total as f32, n as f32);
     ((total - n + 0.5) / (n + 0.5)).ln_1p()
@@ -614,7 +552,6 @@ pub(super) fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Re
     Ok(max)
 }
 
-/// Returns a function that reads the id of a document.
 fn id_reader(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     let columns = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("id"));
     let columns: Vec<Column<u64>> = columns.collect::<tantivy::Result<_>>()?;
@@ -626,7 +563,6 @@ fn id_reader(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     })
 }
 
-/// A collector of the ids of all matching documents.
 struct IdCollector;
 
 struct SegmentIdCollector {

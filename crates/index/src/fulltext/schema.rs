@@ -8,7 +8,7 @@ use tantivy::{
     tokenizer::{Token, TokenStream, Tokenizer},
 };
 
-use precedent_text::tokens;
+use precedent_text::tokens::{self, Word};
 
 /// The version of the fields and analyzers. Increase it with every change; each version has its own
 /// folder.
@@ -71,92 +71,45 @@ pub(super) fn schema() -> (Schema, Fields) {
     (b.build(), fields)
 }
 
+/// An adapter from [`tokens`] to tantivy's tokenizer.
 #[derive(Clone, Copy)]
-pub(super) enum TokenKind {
+pub(super) enum Analyzer {
     Words,
     Identifiers,
 }
 
-/// An adapter from [`tokens`] to tantivy's tokenizer.
-pub(super) struct Analyzer {
-    kind: TokenKind,
-    stems: tokens::StemCache,
-    terms: TermText,
-}
-
-impl Analyzer {
-    pub(super) fn new(kind: TokenKind) -> Self {
-        Self { kind, stems: tokens::StemCache::default(), terms: TermText::default() }
-    }
-}
-
-impl Clone for Analyzer {
-    /// Returns an analyzer with its own cache; each thread has one.
-    fn clone(&self) -> Self {
-        Self::new(self.kind)
-    }
-}
-
-/// The terms of a text, concatenated.
-#[derive(Default)]
-struct TermText {
-    text: String,
-    /// Range of each term in the original text, and its end in `text`.
-    spans: Vec<(std::ops::Range<usize>, usize)>,
-}
-
-impl TermText {
-    fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
-    }
-
-    fn push(&mut self, range: std::ops::Range<usize>, term: &str) {
-        self.text.push_str(term);
-        self.spans.push((range, self.text.len()));
-    }
-}
-
 impl Tokenizer for Analyzer {
-    type TokenStream<'a> = Stream<'a>;
+    type TokenStream<'a> = Stream;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
-        let terms = &mut self.terms;
-        terms.clear();
-        match self.kind {
-            TokenKind::Words => self.stems.words(text, |range, term| terms.push(range, term)),
-            TokenKind::Identifiers => {
-                tokens::identifiers(text).for_each(|(range, word)| terms.push(range, &word))
+    fn token_stream(&mut self, text: &str) -> Stream {
+        let words = match self {
+            Self::Words => tokens::forms(text),
+            Self::Identifiers => {
+                tokens::identifiers(text).map(|(range, term)| Word { range, term }).collect()
             }
-        }
-        Stream { terms, next_span: 0, start: 0, position: 0, token: Token::default() }
+        };
+        Stream { words: words.into_iter(), token: Token::default() }
     }
 }
 
-pub(super) struct Stream<'a> {
-    terms: &'a TermText,
-    next_span: usize,
-    start: usize,
-    position: usize,
+pub(super) struct Stream {
+    words: std::vec::IntoIter<Word>,
     token: Token,
 }
 
-impl TokenStream for Stream<'_> {
+impl TokenStream for Stream {
     fn advance(&mut self) -> bool {
-        let Some((range, end)) = self.terms.spans.get(self.next_span) else { return false };
+        let Some(Word { range, term }) = self.words.next() else { return false };
+        let Token { offset_from, offset_to, position, .. } = self.token;
         // Terms of one word share a position, so that phrases can continue after them.
-        if self.next_span > 0
-            && (self.token.offset_from, self.token.offset_to) != (range.start, range.end)
-        {
-            self.position += 1;
-        }
-        self.token.offset_from = range.start;
-        self.token.offset_to = range.end;
-        self.token.position = self.position;
-        self.token.text.clear();
-        self.token.text.push_str(&self.terms.text[self.start..*end]);
-        self.start = *end;
-        self.next_span += 1;
+        let is_same_word = (offset_from, offset_to) == (range.start, range.end);
+        self.token = Token {
+            offset_from: range.start,
+            offset_to: range.end,
+            position: if is_same_word { position } else { position.wrapping_add(1) },
+            text: term,
+            ..Token::default()
+        };
         true
     }
 

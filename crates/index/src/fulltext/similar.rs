@@ -10,7 +10,7 @@ use std::{
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
 };
 
-use tantivy::{Term, schema::Field};
+use tantivy::{Searcher, Term, schema::Field};
 
 use super::{
     FullText, Words,
@@ -30,7 +30,6 @@ use precedent_text::{
 
 /// The weight of a word of the report's title, relative to one of its body.
 const TITLE_FACTOR: f32 = 3.0;
-/// The exponent of the inverse document frequency.
 const IDF_EXPONENT: f32 = 1.5;
 /// The weight of a word in a comment, relative to one of the document's own text: a thread covers
 /// many topics.
@@ -140,18 +139,10 @@ impl FullText {
     pub fn report_terms(&self, report: &Report) -> Result<ReportTerms> {
         let searcher = self.searcher()?;
         let f = &self.fields;
-        let documents = document_count(&searcher);
         let texts = [f.title, f.body, f.code];
-        let unknown_idf = idf(documents, 0).powf(IDF_EXPONENT);
+        let unknown_idf = idf(document_count(&searcher), 0).powf(IDF_EXPONENT);
         let weigh = |terms: &[String], fields: &[Field], max_terms: usize| -> Result<TermWeights> {
-            let mut weights = Vec::with_capacity(terms.len());
-            for term in terms {
-                let n = frequency(&searcher, fields, term)?;
-                // A term that no document contains retrieves nothing.
-                if n > 0 {
-                    weights.push((term.clone(), idf(documents, n)));
-                }
-            }
+            let mut weights = idf_weights(&searcher, terms, fields)?;
             keep_heaviest(&mut weights, max_terms);
             Ok(weights)
         };
@@ -171,7 +162,6 @@ impl FullText {
                 words.push((term.clone(), idf.powf(IDF_EXPONENT)));
             }
         }
-        #[allow(clippy::cast_precision_loss, reason = "reports have few thousand words")]
         let unknown_weight = unknown_idf * term_count.saturating_sub(words.len()) as f32;
         keep_heaviest(&mut words, MAX_WORDS);
         let truncate = |mut terms: TermWeights, max_terms| {
@@ -215,21 +205,10 @@ impl FullText {
     ) -> Result<Vec<(i64, f32)>> {
         let terms = self.report_terms(report)?;
         let hits = self.candidates(&terms, filters, limit, true)?;
-        let mut ids: Vec<i64> =
-            hits.into_iter().map(|(id, _)| id).chain(extra_ids.iter().copied()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let (overlaps, shares) = self.overlaps_with_comments(&terms, &ids)?;
-        let score = |overlap: &Overlap, comments: f32| {
-            round_share(overlap.words + COMMENT_WEIGHT * comments)
-        };
-        let mut scores: Vec<(i64, f32)> = ids
-            .into_iter()
-            .zip(overlaps.iter().zip(shares))
-            .map(|(id, (overlap, comments))| (id, score(overlap, comments)))
-            .collect();
+        let ids = hits.into_iter().map(|(id, _)| id).chain(extra_ids.iter().copied());
+        let score = |overlap: &Overlap, comments: f32| overlap.words + COMMENT_WEIGHT * comments;
+        let mut scores = self.score_overlaps(&terms, ids.collect(), score)?;
         scores.retain(|(_, share)| *share > 0.0);
-        scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(scores)
     }
 
@@ -243,49 +222,53 @@ impl FullText {
         extra_ids: &[i64],
     ) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
-        let documents = document_count(&searcher);
         let f = &self.fields;
-        let weigh =
-            |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<TermWeights> {
-                let mut weights = TermWeights::new();
-                for term in terms {
-                    let n = frequency(&searcher, fields, term)?;
-                    if n > 0 && weights.iter().all(|(word, _)| word != term) {
-                        weights.push((term.clone(), idf(documents, n)));
-                    }
-                }
-                Ok(weights)
-            };
-        let mut query_terms = words.terms.iter().chain(words.phrases.iter().flatten());
+        let query_terms = distinct(words.terms.iter().chain(words.phrases.iter().flatten()));
+        let text_fields = [f.title, f.body, f.comments, f.code];
+        let identifiers = distinct(words.identifiers.iter());
         let terms = ReportTerms {
-            words: weigh(&mut query_terms, &[f.title, f.body, f.comments, f.code])?,
-            identifiers: weigh(&mut words.identifiers.iter(), &[f.identifiers])?,
+            words: idf_weights(&searcher, query_terms, &text_fields)?,
+            identifiers: idf_weights(&searcher, identifiers, &[f.identifiers])?,
             ..ReportTerms::default()
         };
         let sum = |weights: &TermWeights| weights.iter().map(|(_, weight)| weight).sum::<f32>();
         let (word_weight, identifier_weight) =
             (sum(&terms.words), IDENTIFIER_FACTOR * sum(&terms.identifiers));
         let total = (word_weight + identifier_weight).max(f32::MIN_POSITIVE);
-        let mut ids: Vec<i64> = matches.iter().map(|(id, _)| *id).collect();
-        let match_ids: HashSet<i64> = ids.iter().copied().collect();
-        ids.extend(extra_ids);
-        ids.sort_unstable();
-        ids.dedup();
-        let (overlaps, shares) = self.overlaps_with_comments(&terms, &ids)?;
-        let share = |overlap: &Overlap, comments: f32| {
-            let present_words =
-                terms.words.iter().enumerate().filter(|(index, _)| overlap.has(*index));
+        let match_ids: HashSet<i64> = matches.iter().map(|(id, _)| *id).collect();
+        let ids = match_ids.iter().chain(extra_ids).copied().collect();
+        let score = |overlap: &Overlap, comments: f32| {
+            let present_words = terms
+                .words
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| overlap.word_set.contains(*index));
             let coverage: f32 = present_words.map(|(_, (_, weight))| weight).sum();
             let share = word_weight * (overlap.words + COMMENT_WEIGHT * comments)
                 + COVERAGE_WEIGHT * coverage;
-            round_share((share + identifier_weight * overlap.identifiers) / total)
+            (share + identifier_weight * overlap.identifiers) / total
         };
-        let mut scores: Vec<(i64, f32)> = ids
-            .into_iter()
-            .zip(overlaps.iter().zip(shares))
-            .map(|(id, (overlap, comments))| (id, share(overlap, comments)))
-            .filter(|(id, share)| *share > 0.0 || match_ids.contains(id))
-            .collect();
+        let mut scores = self.score_overlaps(&terms, ids, score)?;
+        scores.retain(|(id, share)| *share > 0.0 || match_ids.contains(id));
+        Ok(scores)
+    }
+
+    /// Scores documents by their overlap and the share of the words in their comments; best first,
+    /// ties by id.
+    fn score_overlaps(
+        &self,
+        terms: &ReportTerms,
+        mut ids: Vec<i64>,
+        score: impl Fn(&Overlap, f32) -> f32,
+    ) -> Result<Vec<(i64, f32)>> {
+        ids.sort_unstable();
+        ids.dedup();
+        let (overlaps, shares) = self.overlaps_with_comments(terms, &ids)?;
+        let scores = overlaps.iter().zip(shares).map(|(overlap, comments)| {
+            // The last bits depend on the index's layout on disk, so round them.
+            (score(overlap, comments) * 4096.0).round() / 4096.0
+        });
+        let mut scores: Vec<(i64, f32)> = ids.into_iter().zip(scores).collect();
         scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(scores)
     }
@@ -324,9 +307,27 @@ impl FullText {
     }
 }
 
-/// Rounds a share, because its last bits depend on the index's layout on disk.
-fn round_share(share: f32) -> f32 {
-    (share * 4096.0).round() / 4096.0
+fn distinct<'t>(terms: impl Iterator<Item = &'t String>) -> impl Iterator<Item = &'t String> {
+    let mut known_terms = HashSet::new();
+    terms.filter(move |term| known_terms.insert(*term))
+}
+
+/// Returns the inverse document frequencies of terms. Leaves out terms that no document contains,
+/// because they retrieve nothing.
+fn idf_weights<'t>(
+    searcher: &Searcher,
+    terms: impl IntoIterator<Item = &'t String>,
+    fields: &[Field],
+) -> Result<TermWeights> {
+    let documents = document_count(searcher);
+    let mut weights = TermWeights::new();
+    for term in terms {
+        let n = frequency(searcher, fields, term)?;
+        if n > 0 {
+            weights.push((term.clone(), idf(documents, n)));
+        }
+    }
+    Ok(weights)
 }
 
 /// Keeps the heaviest terms, in order; ties by term.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use tantivy::{
-    DocAddress, DocId, DocSet as _, Score, Searcher, SegmentReader, Term,
+    DocAddress, DocId, DocSet, Score, Searcher, SegmentReader, Term,
     postings::SegmentPostings,
     query::{AllQuery, BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery},
     schema::IndexRecordOption,
@@ -29,7 +29,6 @@ const NARROW_FILTER: u64 = 16;
 /// more than pruning saves.
 const MAX_PRUNED_TERMS: usize = 24;
 
-/// The clauses of a boolean query.
 pub(super) type Clauses = Vec<(Occur, Box<dyn Query>)>;
 
 /// A disjunction of groups of terms; a group is usually one word in several fields.
@@ -38,6 +37,18 @@ pub(super) struct Disjunction {
     pub(super) groups: Vec<Vec<(Term, f32)>>,
     /// Minimum number of groups of which a document must contain a term.
     pub(super) min_groups: usize,
+}
+
+impl Disjunction {
+    /// Returns the query for the documents that contain a term of at least `min_groups` groups.
+    pub(super) fn query(&self, min_groups: usize) -> Box<dyn Query> {
+        let group = |terms: &Vec<(Term, f32)>| -> (Occur, Box<dyn Query>) {
+            let clauses: Clauses = terms.iter().map(clause).collect();
+            (Occur::Should, Box::new(BooleanQuery::new(clauses)))
+        };
+        let groups = self.groups.iter().map(group).collect();
+        Box::new(BooleanQuery::with_minimum_required_clauses(groups, min_groups))
+    }
 }
 
 /// A scored document; ties are ordered by address.
@@ -108,9 +119,7 @@ impl FullText {
             let mut offer = |doc: DocId, score: Score| {
                 let is_hit = score > threshold(&best_hits)
                     && alive.is_none_or(|alive| alive.is_alive(doc))
-                    && scorer.as_mut().is_none_or(|docs| {
-                        (docs.doc() >= doc || docs.seek(doc) == doc) && docs.doc() == doc
-                    })
+                    && scorer.as_mut().is_none_or(|docs| contains(docs, doc))
                     && groups.has_enough(doc);
                 if is_hit {
                     best_hits.push(Reverse(Hit(score, DocAddress::new(ord, doc))));
@@ -134,9 +143,14 @@ impl FullText {
     }
 }
 
-fn clause((term, weight): &(Term, f32)) -> (Occur, Box<dyn Query>) {
+pub(super) fn clause((term, weight): &(Term, f32)) -> (Occur, Box<dyn Query>) {
     let query = Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs));
     (Occur::Should, Box::new(BoostQuery::new(query, *weight)))
+}
+
+/// Returns whether documents that are read in ascending order contain this one.
+fn contains(docs: &mut impl DocSet, doc: DocId) -> bool {
+    (docs.doc() >= doc || docs.seek(doc) == doc) && docs.doc() == doc
 }
 
 /// A counter of the groups of which a document contains a term. Documents must be passed in
@@ -178,12 +192,9 @@ impl GroupCounter {
         if self.min_groups <= 1 {
             return true;
         }
-        let contains = |postings: &mut SegmentPostings| {
-            (postings.doc() >= doc || postings.seek(doc) == doc) && postings.doc() == doc
-        };
         let mut group_count = 0;
         for group in &mut self.postings {
-            group_count += usize::from(group.iter_mut().any(contains));
+            group_count += usize::from(group.iter_mut().any(|postings| contains(postings, doc)));
             if group_count >= self.min_groups {
                 return true;
             }

@@ -48,7 +48,6 @@ const MIN_MERGED_SEGMENTS: usize = 8;
 /// The minimum number of documents of a merge, unless it reaches [`MIN_MERGED_SEGMENTS`].
 const MIN_MERGED_DOCUMENTS: u64 = 8_192;
 
-/// The number of concurrent merges.
 const MERGE_THREADS: usize = 2;
 
 /// The maximum number of documents that wait for the indexing threads. tantivy's own queue holds
@@ -65,7 +64,6 @@ fn small_merge_policy() -> LogMergePolicy {
     policy
 }
 
-/// The number of a segment's documents, and of its deleted documents.
 #[derive(Clone, Copy)]
 struct SegmentSize {
     documents: u64,
@@ -114,7 +112,6 @@ pub struct Entry {
     pub(super) document: TantivyDocument,
 }
 
-/// The queue of documents that wait for the indexing threads.
 #[derive(Default)]
 struct Queue {
     length: Mutex<usize>,
@@ -169,12 +166,6 @@ pub struct Writer<'a> {
     lock: UpdateLock,
 }
 
-impl std::fmt::Debug for Writer<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("fulltext", &self.fulltext).finish_non_exhaustive()
-    }
-}
-
 impl Writer<'_> {
     fn writer(&mut self) -> Result<&mut IndexWriter<QueueEntry>> {
         self.writer.as_mut().ok_or_else(cancel_error)
@@ -200,9 +191,6 @@ impl Writer<'_> {
     }
 
     /// Removes a document.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`] after a cancelled commit.
     pub fn remove(&mut self, id: i64) -> Result<()> {
         let term = Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned());
         self.writer()?.delete_term(term);
@@ -337,7 +325,6 @@ impl FullText {
         Ok(())
     }
 
-    /// Removes the indexes of earlier versions.
     fn remove_old_versions(&self) {
         let Some(parent) = self.folder.parent() else { return };
         for version in 1..SCHEMA_VERSION {

@@ -15,15 +15,15 @@ use rayon::prelude::*;
 use super::{BATCH, DerivedData, FullDocument, IndexedPart, Skeletons};
 use crate::{
     embed::{Embedder, Engine, Work},
-    lock::{Kind, UpdateLock},
+    lock::{self, UpdateLock},
     vectors::{Extent, PendingChunk, PlannedChunk, TITLE_PART, Vectors},
 };
 use precedent_core::{
-    error::{Code, Error, Result, cancel_error},
+    error::{Code, Error, Result},
     model::IndexReport,
     task::{Phase, Task},
 };
-use precedent_store::{DocumentRevision, Urgency};
+use precedent_store::{DocumentRevision, urgency};
 use precedent_text::{
     chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
     language,
@@ -61,7 +61,7 @@ impl DerivedData<'_> {
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let Some(_lock) = UpdateLock::try_take(self.folder, Kind::Vectors)? else {
+        let Some(_lock) = UpdateLock::try_take(self.folder, lock::VECTORS)? else {
             report.busy_elsewhere = true;
             return Ok(false);
         };
@@ -140,9 +140,6 @@ impl DerivedData<'_> {
 
     /// Embeds one document immediately, even while another process embeds others. `embed` returns
     /// the vector of a text.
-    ///
-    /// # Errors
-    /// [`Code::ModelUnavailable`] and database errors.
     pub fn embed_document(
         &self,
         vectors: &Vectors,
@@ -187,7 +184,7 @@ impl DerivedData<'_> {
 
     /// Plans the chunks of changed documents, unless another process is updating the vectors.
     pub fn plan_vectors(&self, vectors: &Vectors, task: &Task) -> Result<()> {
-        match UpdateLock::try_take(self.folder, Kind::Vectors)? {
+        match UpdateLock::try_take(self.folder, lock::VECTORS)? {
             Some(_lock) => self.plan(vectors, &self.skeletons()?, task).map(drop),
             None => Ok(()),
         }
@@ -228,11 +225,7 @@ impl DerivedData<'_> {
                     loop {
                         let job = job_rx.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((chunk, text)) = job else { return };
-                        let result = if task.is_cancelled() {
-                            Err(cancel_error())
-                        } else {
-                            model.embed(&text)
-                        };
+                        let result = task.check().and_then(|()| model.embed(&text));
                         if result.is_ok() {
                             let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
                             counts.vectors += 1;
@@ -262,9 +255,7 @@ impl DerivedData<'_> {
                 in_flight.extend(jobs.iter().map(|(chunk, _)| chunk.id));
                 job_count += jobs.len() as u64;
                 for job in jobs {
-                    job_tx
-                        .send(job)
-                        .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
+                    job_tx.send(job).map_err(|_| stop_error())?;
                 }
                 chunks = if job_count < max_vectors {
                     let mut next_chunks = vectors.pending_chunks(in_flight.len() + EMBED_BATCH)?;
@@ -275,24 +266,18 @@ impl DerivedData<'_> {
                 };
                 let max_in_flight = if chunks.is_empty() { 0 } else { EMBED_BATCH };
                 let mut new_vectors = Vec::with_capacity(EMBED_BATCH);
-                let mut failure = None;
-                while in_flight.len() > max_in_flight {
-                    match result_rx.recv() {
-                        Ok(Ok(vector)) => {
+                let failure = loop {
+                    if in_flight.len() <= max_in_flight {
+                        break None;
+                    }
+                    match result_rx.recv().unwrap_or_else(|_| Err(stop_error())) {
+                        Ok(vector) => {
                             in_flight.remove(&vector.0.id);
                             new_vectors.push(vector);
                         }
-                        Ok(Err(error)) => {
-                            failure = Some(error);
-                            break;
-                        }
-                        Err(_) => {
-                            failure =
-                                Some(Error::new(Code::Internal, "the embedding workers stopped"));
-                            break;
-                        }
+                        Err(error) => break Some(error),
                     }
-                }
+                };
                 // Keep the vectors from before a failure or cancellation.
                 vectors.put(&new_vectors)?;
                 if let Some(error) = failure {
@@ -373,12 +358,11 @@ impl DerivedData<'_> {
     /// Returns the chunks of a document, without comments by bots and short comments ("+1").
     fn plan_document(&self, content: &FullDocument, skeletons: &Skeletons) -> Vec<PlannedChunk> {
         let row = &content.row;
-        let urgency = Urgency::new(row.state, row.updated_at.map(|t| t.as_second())).number();
+        let urgency = urgency(row.state, row.updated_at.map(|t| t.as_second()));
         let mut out = Vec::new();
         let add = |out: &mut Vec<PlannedChunk>, part: i64, text: &PreparedText| {
             for (i, text) in self.representations(&row.title, text, part == 0).iter().enumerate() {
                 let stage = if part != 0 { 2 } else { i64::from(i > 0) };
-                #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
                 out.push(PlannedChunk {
                     part,
                     ordinal: i as u32,
@@ -431,6 +415,10 @@ pub fn representations(title: &str, text: &PreparedText, is_body: bool) -> Vec<S
         return vec![chunk::representation(title, "")];
     }
     chunks.iter().map(|c| c.representation(title)).collect()
+}
+
+fn stop_error() -> Error {
+    Error::new(Code::Internal, "the embedding workers stopped")
 }
 
 fn hash(text: &str) -> [u8; 16] {

@@ -14,7 +14,7 @@ use super::{
     batches::batches,
     fulltext::FullText,
     links,
-    lock::{Kind, UpdateLock, write},
+    lock::{self, UpdateLock, write},
     vectors::Vectors,
 };
 use precedent_core::{
@@ -79,7 +79,6 @@ impl IndexedPart {
 }
 
 /// An updater of derived data.
-#[derive(Debug)]
 pub struct DerivedData<'a> {
     /// Store, the source of all derived data.
     pub store: &'a Store,
@@ -91,7 +90,6 @@ pub struct DerivedData<'a> {
     pub parts: IndexedPart,
 }
 
-/// A document with its comments.
 struct FullDocument {
     row: DocumentRow,
     comments: Vec<StoredComment>,
@@ -111,8 +109,8 @@ impl DerivedData<'_> {
     /// [`Code::Cancelled`], [`Code::Io`] and database errors. Committed changes are kept.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
         let lock = if matches!(effort, Effort::Whole | Effort::WithoutMerges) {
-            UpdateLock::take(self.folder, Kind::Text, task)?
-        } else if let Some(lock) = UpdateLock::try_take(self.folder, Kind::Text)? {
+            UpdateLock::take(self.folder, lock::TEXT, task)?
+        } else if let Some(lock) = UpdateLock::try_take(self.folder, lock::TEXT)? {
             lock
         } else {
             report.busy_elsewhere = true;
@@ -167,21 +165,18 @@ impl DerivedData<'_> {
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let take =
-            |kind| UpdateLock::take_within(self.folder, kind, MAX_WAIT)?.ok_or_else(busy_error);
+            |name| UpdateLock::take_within(self.folder, name, MAX_WAIT)?.ok_or_else(busy_error);
         // Lock the vectors first, so that this wait does not block text searches.
-        let _vectors_lock = take(Kind::Vectors)?;
-        let text_lock = take(Kind::Text)?;
+        let _vectors_lock = take(lock::VECTORS)?;
+        let text_lock = take(lock::TEXT)?;
         self.clear_text(&text_lock)?;
         vectors.map_or(Ok(()), Vectors::clear)?;
         work()
     }
 
     /// Clears the full-text index, so that the next update rebuilds it.
-    ///
-    /// # Errors
-    /// [`Code::Busy`] if another process is updating it.
     pub fn reset_text(&self) -> Result<()> {
-        let lock = UpdateLock::try_take(self.folder, Kind::Text)?.ok_or_else(busy_error)?;
+        let lock = UpdateLock::try_take(self.folder, lock::TEXT)?.ok_or_else(busy_error)?;
         self.clear_text(&lock)
     }
 
@@ -367,7 +362,7 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
     match FullText::open(path) {
         Err(error) if FullText::is_damage(&error) => {
             let _lock =
-                UpdateLock::take_within(folder, Kind::Text, MAX_WAIT)?.ok_or_else(busy_error)?;
+                UpdateLock::take_within(folder, lock::TEXT, MAX_WAIT)?.ok_or_else(busy_error)?;
             // Another process may have recreated it during the wait.
             FullText::open(path).or_else(|error| match FullText::is_damage(&error) {
                 true => move_aside_and_remove(path).and_then(|()| FullText::open(path)),
@@ -381,11 +376,9 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
 /// Renames a folder, then removes it. Processes with open files can keep reading them.
 fn move_aside_and_remove(path: &Path) -> Result<()> {
     let io_error = |e| Error::io(path, e);
-    let aside_path = |n: u32| path.with_extension(format!("damaged-{n}"));
-    let target = (0..)
-        .map(aside_path)
-        .find(|p| !p.exists())
-        .unwrap_or_else(|| path.with_extension("damaged"));
+    let mut aside_paths = (0_u32..).map(|n| path.with_extension(format!("damaged-{n}")));
+    let target =
+        aside_paths.find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
     std::fs::rename(path, &target).map_err(io_error)?;
     // A renamed folder that cannot be removed is harmless.
     let _ = std::fs::remove_dir_all(&target);
@@ -393,11 +386,8 @@ fn move_aside_and_remove(path: &Path) -> Result<()> {
 }
 
 /// Removes an unreadable full-text index.
-///
-/// # Errors
-/// [`Code::Busy`] if another process is updating it, [`Code::Io`].
 pub fn remove_text(folder: &Path, path: &Path) -> Result<()> {
-    let _lock = UpdateLock::try_take(folder, Kind::Text)?.ok_or_else(busy_error)?;
+    let _lock = UpdateLock::try_take(folder, lock::TEXT)?.ok_or_else(busy_error)?;
     move_aside_and_remove(path)
 }
 
@@ -406,7 +396,6 @@ fn busy_error() -> Error {
         .with_hint("Wait until it has finished, then try again.")
 }
 
-/// The template skeletons of all sources.
 struct Skeletons {
     by_source: Vec<(i64, Skeleton)>,
     empty: Skeleton,

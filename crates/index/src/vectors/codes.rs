@@ -28,7 +28,6 @@ const TOMBSTONE: u32 = u32::MAX;
 /// The number of candidates by Hamming distance per result; a more precise score reorders them.
 const SHORTLIST_FACTOR: usize = 8;
 
-/// The table of blocks.
 pub(super) const SCHEMA: &str = "
     CREATE TABLE blocks (
         last  INTEGER PRIMARY KEY, -- the generation that wrote it
@@ -136,7 +135,6 @@ fn read_changes(
     Ok((replaces_all, changes))
 }
 
-/// The content of a block.
 struct BlockChange {
     removals: Vec<u32>,
     block: CodeBlock,
@@ -219,12 +217,6 @@ struct CodeBlock {
     words: Vec<u64>,
 }
 
-impl CodeBlock {
-    fn position(&self, chunk: u32) -> Option<usize> {
-        self.chunks.binary_search(&chunk).ok()
-    }
-}
-
 /// The codes of all vectors as of one generation. A newer state shares the unchanged blocks.
 #[derive(Clone)]
 pub(super) struct Codes {
@@ -243,7 +235,6 @@ impl Codes {
         Self { generation: 0, width, blocks: Vec::new(), count: 0 }
     }
 
-    /// Returns the state of a later generation.
     pub(super) fn advance_to(&self, connection: &Connection, generation: i64) -> Result<Self> {
         let (replaces_all, mut changes) = read_changes(connection, self.generation, self.width)?;
         let mut codes = if replaces_all && self.generation > 0 {
@@ -266,7 +257,8 @@ impl Codes {
                 if !bounds.is_some_and(|(first, last)| (*first..=*last).contains(&id)) {
                     return None;
                 }
-                block.position(id).filter(|row| block.documents[*row] != TOMBSTONE)
+                let row = block.chunks.binary_search(&id).ok();
+                row.filter(|row| block.documents[*row] != TOMBSTONE)
             };
             let position =
                 self.blocks.iter().enumerate().find_map(|(n, block)| Some((n, find_row(block)?)));
@@ -281,7 +273,6 @@ impl Codes {
         }
     }
 
-    /// Returns the number of codes.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -307,14 +298,8 @@ impl Codes {
     ) -> Vec<i64> {
         let mut positions = self.shortlist(&signs(query), filter, n * SHORTLIST_FACTOR);
         if positions.len() > n {
-            let planes = Planes::new(query);
-            let mut scores: Vec<(i32, CodePosition)> = Vec::with_capacity(positions.len());
-            planes.for_each_dot(
-                positions.iter().map(|position| (*position, self.code(*position))),
-                |position, dot| {
-                    scores.push((dot, position));
-                },
-            );
+            let dots = Planes::new(query).dots(positions.iter().map(|p| self.code(*p)));
+            let mut scores: Vec<(i32, CodePosition)> = dots.into_iter().zip(positions).collect();
             scores.select_nth_unstable_by(n, |a, b| {
                 b.0.cmp(&a.0).then_with(|| self.chunk(a.1).cmp(&self.chunk(b.1)))
             });
@@ -350,7 +335,6 @@ impl Codes {
                 }
             });
             cutoff.add(&hits);
-            #[allow(clippy::cast_possible_truncation, reason = "a block has thousands of rows")]
             hits.into_iter()
                 .map(|(distance, row)| (distance, (index as u32, row)))
                 .collect::<Vec<_>>()
@@ -432,10 +416,6 @@ impl Planes {
         let plane = |components: &[f32]| {
             let mut planes = [0; PLANES];
             for (i, x) in components.iter().enumerate() {
-                #[allow(
-                    clippy::cast_possible_truncation,
-                    reason = "scaled to the number of planes"
-                )]
                 let value = (x / max_component * max_value).round() as i8;
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     *plane |= u64::from(value >> bit & 1 == 1) << i;
@@ -446,42 +426,27 @@ impl Planes {
         Self { words: query.chunks(64).map(plane).collect() }
     }
 
-    /// Calls `visit` with the dot product of each code, in an arbitrary unit.
-    fn for_each_dot<'a, T>(
-        &self,
-        codes: impl Iterator<Item = (T, &'a [u64])>,
-        visit: impl FnMut(T, i32),
-    ) {
+    /// Returns the dot product of each code, in an arbitrary unit.
+    fn dots<'a>(&self, codes: impl Iterator<Item = &'a [u64]>) -> Vec<i32> {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("popcnt") {
-            #[allow(
-                unsafe_code,
-                reason = "calling a function that is compiled for a CPU feature"
-            )]
+            #[allow(unsafe_code, reason = "calling a function compiled for a CPU feature")]
             // SAFETY: the feature was detected.
-            return unsafe { self.for_each_dot_popcnt(codes, visit) };
+            return unsafe { self.dots_popcnt(codes) };
         }
-        self.for_each_dot_scalar(codes, visit);
+        self.dots_scalar(codes)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "popcnt")]
-    fn for_each_dot_popcnt<'a, T>(
-        &self,
-        codes: impl Iterator<Item = (T, &'a [u64])>,
-        visit: impl FnMut(T, i32),
-    ) {
-        self.for_each_dot_scalar(codes, visit);
+    fn dots_popcnt<'a>(&self, codes: impl Iterator<Item = &'a [u64]>) -> Vec<i32> {
+        self.dots_scalar(codes)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "compiled with the caller's CPU features")]
-    fn for_each_dot_scalar<'a, T>(
-        &self,
-        codes: impl Iterator<Item = (T, &'a [u64])>,
-        mut visit: impl FnMut(T, i32),
-    ) {
-        for (item, code) in codes {
+    fn dots_scalar<'a>(&self, codes: impl Iterator<Item = &'a [u64]>) -> Vec<i32> {
+        let mut dots = Vec::with_capacity(codes.size_hint().0);
+        for code in codes {
             let mut counts = [0_u32; PLANES];
             for (word, planes) in code.iter().zip(&self.words) {
                 for (count, plane) in counts.iter_mut().zip(planes) {
@@ -492,8 +457,9 @@ impl Planes {
                 let sum = count.cast_signed() << bit;
                 if bit + 1 == PLANES { -sum } else { sum }
             };
-            visit(item, counts.iter().enumerate().map(value).sum());
+            dots.push(counts.iter().enumerate().map(value).sum());
         }
+        dots
     }
 }
 
@@ -501,7 +467,7 @@ impl Planes {
 fn for_each_near(words: &[u64], query: &[u64], limit: u16, visit: impl FnMut(u32, u16)) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
-        #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
+        #[allow(unsafe_code, reason = "calling a function compiled for a CPU feature")]
         // SAFETY: the feature was detected.
         return unsafe { for_each_near_popcnt(words, query, limit, visit) };
     }
@@ -517,12 +483,10 @@ fn for_each_near_popcnt(words: &[u64], query: &[u64], limit: u16, visit: impl Fn
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "compiled with the caller's CPU features")]
 fn for_each_near_scalar(words: &[u64], query: &[u64], limit: u16, mut visit: impl FnMut(u32, u16)) {
     let limit = u32::from(limit);
     let mut visit_near = |row: u32, distance: u32| {
         if distance <= limit {
-            #[allow(clippy::cast_possible_truncation, reason = "at most 4096 bits")]
             visit(row, distance as u16);
         }
     };
@@ -607,8 +571,7 @@ mod tests {
             let max_component = query.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
             let is_set = |i: usize| code[i / 64] >> (i % 64) & 1 == 1;
             let expected: i32 = (0..query.len()).filter(|i| is_set(*i)).map(|i| (query[i] / max_component * 31.0).round() as i32).sum();
-            let mut dots = Vec::new();
-            Planes::new(&query).for_each_dot(std::iter::once(((), &code[..])), |(), dot| dots.push(dot));
+            let dots = Planes::new(&query).dots(std::iter::once(&code[..]));
             proptest::prop_assert_eq!(dots, [expected]);
         }
 

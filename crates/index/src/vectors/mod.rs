@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, Row, params};
 
 use codes::{CodeRow, Codes, signs};
 pub use schema::integrity_errors;
@@ -35,7 +35,7 @@ use search::quantize;
 
 use crate::{
     embed::ModelInfo,
-    lock::{Kind, UpdateLock},
+    lock::{self, UpdateLock},
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
@@ -159,12 +159,6 @@ fn identity(_path: &Path) -> Option<Identity> {
     None
 }
 
-impl std::fmt::Debug for Vectors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Vectors").field("path", &self.file.path()).finish_non_exhaustive()
-    }
-}
-
 /// Returns the error for damaged vectors.
 pub fn damage_error() -> Error {
     Error::new(Code::Corrupt, "the semantic index is damaged")
@@ -173,12 +167,8 @@ pub fn damage_error() -> Error {
 }
 
 /// Removes a vector file if it exists. `casebook` is the folder of the update locks.
-///
-/// # Errors
-/// [`precedent_core::Code::Busy`] if another process is updating the vectors,
-/// [`precedent_core::Code::Io`].
 pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
-    let _lock = UpdateLock::try_take(casebook, Kind::Vectors)?.ok_or_else(|| {
+    let _lock = UpdateLock::try_take(casebook, lock::VECTORS)?.ok_or_else(|| {
         Error::new(Code::Busy, "another process is updating the semantic index")
             .with_hint("Wait until it has finished, then try again.")
     })?;
@@ -203,9 +193,6 @@ const CREATION_TIMEOUT: Duration = Duration::from_millis(1500);
 impl Vectors {
     /// Opens the vectors of this model below this folder. Creates an empty set if there is none or
     /// the file is damaged.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::Io`] if the folder cannot be written.
     pub fn open(folder: &Path, info: &ModelInfo) -> Result<Self> {
         register();
         let (path, dimensions) = (path(folder, info), info.dimensions);
@@ -262,6 +249,19 @@ impl Vectors {
         self.file.read(work).map_err(|error| self.mark_damage(error))
     }
 
+    fn query_rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        parse: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        self.read(|c| {
+            let mut statement = c.prepare_cached(sql)?;
+            let rows = statement.query_map(params, parse)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.file.write(work).map_err(|error| self.mark_damage(error))
     }
@@ -302,12 +302,8 @@ impl Vectors {
 
     /// Returns the documents that have chunks, ascending.
     pub fn documents(&self) -> Result<Vec<i64>> {
-        self.read(|c| {
-            let mut statement =
-                c.prepare("SELECT DISTINCT document_id FROM chunks ORDER BY document_id")?;
-            let rows = statement.query_map([], |r| r.get(0))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        let query = "SELECT DISTINCT document_id FROM chunks ORDER BY document_id";
+        self.query_rows(query, [], |r| r.get(0))
     }
 
     /// Replaces the plans of these documents (id, source, chunks), and records the revision. Chunks
@@ -370,24 +366,14 @@ impl Vectors {
 
     /// Returns the next chunks to embed, most urgent first.
     pub fn pending_chunks(&self, limit: usize) -> Result<Vec<PendingChunk>> {
-        self.read(|c| {
-            let mut statement = c.prepare_cached(&format!(
-                "{SELECT_CHUNKS} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"
-            ))?;
-            let rows = statement.query_map([limit], read_pending)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        let query = format!("{SELECT_CHUNKS} WHERE code IS NULL ORDER BY priority, id LIMIT ?1");
+        self.query_rows(&query, [limit], read_pending)
     }
 
     /// Returns the chunks of a document that have no vector yet.
     pub fn pending_of(&self, document: i64) -> Result<Vec<PendingChunk>> {
-        self.read(|c| {
-            let mut statement = c.prepare_cached(&format!(
-                "{SELECT_CHUNKS} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
-            ))?;
-            let rows = statement.query_map([document], read_pending)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        let query = format!("{SELECT_CHUNKS} WHERE document_id = ?1 AND code IS NULL ORDER BY id");
+        self.query_rows(&query, [document], read_pending)
     }
 
     /// Stores vectors for chunks, in one transaction. Removed chunks are skipped.
@@ -462,29 +448,19 @@ impl Vectors {
 
     /// Returns whether a document has exactly these chunks.
     pub fn is_planned(&self, document: i64, chunks: &[PlannedChunk]) -> Result<bool> {
-        self.read(|c| {
-            let mut statement =
-                c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
-            let rows =
-                statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-            let mut stored_chunks: Vec<(i64, u32, [u8; 16])> =
-                rows.collect::<rusqlite::Result<_>>()?;
-            let mut plan: Vec<_> = chunks.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
-            stored_chunks.sort_unstable();
-            plan.sort_unstable();
-            Ok(stored_chunks == plan)
-        })
+        let query = "SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1";
+        let mut stored_chunks: Vec<(i64, u32, [u8; 16])> =
+            self.query_rows(query, [document], |r| r.try_into())?;
+        let mut plan: Vec<_> = chunks.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
+        stored_chunks.sort_unstable();
+        plan.sort_unstable();
+        Ok(stored_chunks == plan)
     }
 
     /// Returns the number of chunks that are marked as embedded but have no vector.
     pub fn count_missing_vectors(&self) -> Result<u64> {
-        self.read(|c| {
-            Ok(c.query_row(
-                &format!("SELECT count(*) FROM chunks WHERE {MISSING_VECTOR}"),
-                [],
-                |r| r.get(0),
-            )?)
-        })
+        let query = format!("SELECT count(*) FROM chunks WHERE {MISSING_VECTOR}");
+        self.read(|c| Ok(c.query_row(&query, [], |r| r.get(0))?))
     }
 
     /// Schedules every document for planning, and missing vectors for embedding. Keeps existing
@@ -510,7 +486,7 @@ const MISSING_VECTOR: &str =
 const SELECT_CHUNKS: &str =
     "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
 
-fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<PendingChunk> {
+fn read_pending(r: &Row<'_>) -> rusqlite::Result<PendingChunk> {
     Ok(PendingChunk {
         id: r.get(0)?,
         document: r.get(1)?,

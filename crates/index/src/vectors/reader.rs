@@ -18,7 +18,6 @@ pub(super) struct VectorReader<'c> {
 }
 
 impl<'c> VectorReader<'c> {
-    /// Creates a reader of vectors of `dimensions` int8 values.
     pub(super) fn new(connection: &'c Connection, dimensions: usize) -> Result<Self> {
         let position = connection.prepare_cached(
             "SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1",

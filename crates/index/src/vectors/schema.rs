@@ -94,10 +94,8 @@ pub(super) fn check_length(connection: &Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The version of the tables.
 const VERSION: i64 = 2;
 
-/// Returns whether a set of vectors has the tables of this version.
 pub(super) fn is_current(connection: &Connection) -> Result<bool> {
     Ok(connection.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? >= VERSION)
 }

@@ -56,27 +56,25 @@ impl Vectors {
         limit: usize,
     ) -> Result<Vec<NearestChunk>> {
         let k = (limit + EXTRA_CANDIDATES).clamp(1, MAX_K);
-        let chunk_ids = match filter {
-            None => None,
-            Some(filter) => {
-                Some(serde_json::Value::from(self.codes()?.chunks_of(filter)).to_string())
-            }
+        let chunks_of = |filter| -> Result<String> {
+            Ok(serde_json::Value::from(self.codes()?.chunks_of(filter)).to_string())
         };
-        let candidates: Vec<i64> = self.read(|c| {
-            let condition = match chunk_ids {
-                Some(_) => "AND chunk_id IN (SELECT value FROM json_each(?3))",
-                None => "",
-            };
-            let mut statement = c.prepare_cached(&format!(
+        let chunk_ids = filter.map(chunks_of).transpose()?;
+        let condition = match chunk_ids {
+            Some(_) => "AND chunk_id IN (SELECT value FROM json_each(?3))",
+            None => "",
+        };
+        let int8_query = quantize(query);
+        let mut parameters: Vec<&dyn ToSql> = vec![&int8_query, &k];
+        parameters.extend(chunk_ids.as_ref().map(|ids| ids as &dyn ToSql));
+        let candidates: Vec<i64> = self.query_rows(
+            &format!(
                 "SELECT chunk_id FROM embeddings
                  WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
-            ))?;
-            let query = quantize(query);
-            let mut parameters: Vec<&dyn ToSql> = vec![&query, &k];
-            parameters.extend(chunk_ids.as_ref().map(|ids| ids as &dyn ToSql));
-            let ids = statement.query_map(&*parameters, |r| r.get(0))?;
-            Ok(ids.collect::<rusqlite::Result<_>>()?)
-        })?;
+            ),
+            &*parameters,
+            |r| r.get(0),
+        )?;
         self.score(query, &candidates, limit)
     }
 
@@ -221,15 +219,14 @@ impl Vectors {
 
     /// Returns the unit vectors of a document's own text, in order; empty if one is still missing.
     pub fn text_vectors(&self, document: i64) -> Result<Vec<Vec<f32>>> {
-        self.read(|c| {
-            let mut statement = c.prepare_cached(
-                "SELECT v.embedding FROM chunks c LEFT JOIN embeddings v ON v.chunk_id = c.id
-                 WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
-            )?;
-            let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
-            let vectors: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
-            Ok(vectors.unwrap_or_default().into_iter().map(to_unit_vector).collect())
-        })
+        let vectors: Vec<Option<Vec<u8>>> = self.query_rows(
+            "SELECT v.embedding FROM chunks c LEFT JOIN embeddings v ON v.chunk_id = c.id
+             WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
+            [document],
+            |r| r.get(0),
+        )?;
+        let vectors: Option<Vec<Vec<u8>>> = vectors.into_iter().collect();
+        Ok(vectors.unwrap_or_default().into_iter().map(to_unit_vector).collect())
     }
 
     /// Returns the unit vectors of a document's title and of the first chunk of its text. The
@@ -296,7 +293,6 @@ impl Vectors {
         })
     }
 
-    /// Returns the current resident codes.
     pub(super) fn codes(&self) -> Result<Arc<Codes>> {
         let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.dimensions / 64;
@@ -344,7 +340,6 @@ fn to_unit_vector(bytes: Vec<u8>) -> Vec<f32> {
 pub(super) fn quantize(vector: &[f32]) -> Vec<u8> {
     let max_component = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
     let scale = if max_component > 0.0 { 127.0 / max_component } else { 0.0 };
-    #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within −127..127")]
     vector.iter().map(|x| ((x * scale).round() as i8).cast_unsigned()).collect()
 }
 
@@ -363,7 +358,6 @@ fn cosine(query: &[f32], vector: &[u8]) -> f32 {
             square += i32::from(s * s);
         }
     }
-    #[allow(clippy::cast_precision_loss, reason = "counts need less precision")]
     let length = (square as f32).sqrt();
     if square > 0 { dots.iter().sum::<f32>() / length } else { 0.0 }
 }

@@ -9,7 +9,7 @@ use std::{
 use super::run::Context;
 use precedent_core::{
     model::SyncProgress,
-    task::{Progress, Task, run_blocking},
+    task::{Phase, Progress, Task, run_blocking},
 };
 
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -48,7 +48,7 @@ pub(super) async fn publish(context: &Context, source: i64, latest: &LatestProgr
         };
         current = Some((progress.phase, progress.done, started_at));
         let row = SyncProgress {
-            phase: progress.phase.as_str().to_owned(),
+            phase: if progress.phase == Phase::Wait { "wait" } else { "sync" }.to_owned(),
             done: progress.done,
             total: progress.total,
             unit: progress.unit.to_owned(),
