@@ -1,7 +1,5 @@
 //! `precedent article`.
 
-use std::path::Path;
-
 use precedent_core::{
     Error, Result,
     model::{ArticleRequest, NoteOutcome, ProblemList, ProblemsRequest},
@@ -11,7 +9,7 @@ use crate::{
     Session,
     args::ArticleCommand,
     brief,
-    output::{DIM, GOOD, HIT, KEY, Output, plain, plural},
+    output::{GOOD, HIT, KEY, Output, dim, key, plain, plural},
 };
 
 pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
@@ -45,8 +43,7 @@ pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output
 
 /// Returns whether the given format, else the one for the file extension, is HTML.
 fn is_html(command: &ArticleCommand) -> Result<bool> {
-    let extension = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    match command.format.as_deref().or(extension) {
+    match command.format.as_deref().or_else(|| brief::extension(command.output.as_deref())) {
         None | Some("markdown" | "md") => Ok(false),
         Some("html" | "htm") => Ok(true),
         Some(name) => Err(Error::invalid(format!("cannot write an article as .{name}"))
@@ -61,23 +58,19 @@ async fn store(
     output: &mut Output,
 ) -> Result<()> {
     let answer = session.casebook.store_article(request, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&answer, fields, None);
-    }
-    if let Some(warning) = &answer.warning {
-        session.say(warning);
-    }
-    let key = &answer.note.key;
-    match answer.outcome {
-        NoteOutcome::Duplicate => output.line(format_args!(
-            "{HIT}Not saved:{HIT:#} {KEY}{key}{KEY:#} is the same article. To change it: precedent note edit {key}"
-        )),
-        NoteOutcome::Stored | NoteOutcome::Connected => output.line(format_args!(
-            "{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#}, attached to {}.",
-            plain(&answer.note.connected.join(", "))
-        )),
-    }
-    Ok(())
+    output.answer(&answer, &command.json, None, |output| {
+        answer.warning.iter().for_each(|warning| session.say(warning));
+        let key = &answer.note.key;
+        let reports = plain(answer.note.connected.join(", "));
+        output.line(match answer.outcome {
+            NoteOutcome::Duplicate => format!(
+                "{HIT}Not saved:{HIT:#} {KEY}{key}{KEY:#} is the same article. To change it: precedent note edit {key}"
+            ),
+            NoteOutcome::Stored | NoteOutcome::Connected => {
+                format!("{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#}, attached to {reports}.")
+            }
+        });
+    })
 }
 
 /// Lists the solved problems that no article describes.
@@ -88,25 +81,20 @@ async fn list_gaps(session: &Session, command: ArticleCommand, output: &mut Outp
         ..ProblemsRequest::default()
     };
     let response = session.casebook.problems(request, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, Some("problems"));
-    }
-    if response.problems.is_empty() {
-        output.line("Every solved problem with several reports has an article.");
-    }
-    for problem in &response.problems {
-        output.line(format_args!(
-            "{KEY}{}{KEY:#}  {}  {DIM}{}{DIM:#}",
-            plain(&problem.head.key),
-            plain(&problem.head.title),
-            plural(problem.size as u64, "report")
-        ));
-    }
-    let remaining_count = response.total - response.problems.len();
-    if remaining_count > 0 {
-        output.line(format_args!(
-            "{DIM}{remaining_count} more; `precedent problems --without-article` lists them.{DIM:#}"
-        ));
-    }
-    Ok(())
+    output.answer(&response, &command.json, Some("problems"), |output| {
+        if response.problems.is_empty() {
+            output.line("Every solved problem with several reports has an article.");
+        }
+        for problem in &response.problems {
+            let (key, title) = (key(&problem.head.key), plain(&problem.head.title));
+            let size = dim(plural(problem.size as u64, "report"));
+            output.line(format_args!("{key}  {title}  {size}"));
+        }
+        let remaining_count = response.total - response.problems.len();
+        if remaining_count > 0 {
+            output.line(dim(format_args!(
+                "{remaining_count} more; `precedent problems --without-article` lists them."
+            )));
+        }
+    })
 }

@@ -9,10 +9,10 @@ use crate::{
     Session,
     args::AskCommand,
     comment::{
-        MAX_LINES, MAX_PASSAGE, print_articles, print_comment, print_problem, print_solution,
+        MAX_LINES, print_articles, print_comment, print_passage, print_problem, print_solution,
     },
     input,
-    output::{BOLD, DIM, KEY, Output, plain, state},
+    output::{DIM, Output, bold, dim, key, percent, plain, state},
     troubleshoot::{Subject, parse_subject},
 };
 
@@ -20,21 +20,14 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
     let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
-        Subject::Logs(paths, _piped) => {
-            let text = match &paths[..] {
-                [path] if path.is_file() => input::read_question(session, Some(path)).await?,
-                _ => input::read_log_errors(session, paths).await?,
-            };
-            (None, text)
-        }
+        Subject::Logs(paths, _piped) => match &paths[..] {
+            [path] if path.is_file() => (None, input::read_question(session, Some(path)).await?),
+            _ => (None, input::read_log_errors(session, paths).await?),
+        },
     };
     let request = command.request(key, text, &session.settings);
     let response = session.casebook.ask(request, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, None);
-    }
-    print(session, &response, output);
-    Ok(())
+    output.answer(&response, &command.json, None, |output| print(session, &response, output))
 }
 
 fn print(session: &Session, response: &AskResponse, output: &mut Output) {
@@ -49,23 +42,17 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     }
     print_articles(&response.articles, output);
     for case in &response.cases {
-        output.line("");
-        output.line(format_args!(
-            "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}may help: {:.0}%{DIM:#}",
-            plain(&case.citation),
-            plain(&case.title),
-            case.relevance * 100.0
-        ));
+        let (citation, title) = (key(&case.citation), bold(&case.title));
+        let relevance = dim(format_args!("may help: {}", percent(case.relevance)));
+        output.line(format_args!("\n{citation}  {title}  {relevance}"));
         print_solution(case, "  ", MAX_LINES, output);
     }
     for (heading, reports) in
         [("Related reports", &response.related), ("Closest reports", &response.closest)]
     {
-        if reports.is_empty() {
-            continue;
+        if !reports.is_empty() {
+            output.heading(heading);
         }
-        output.line("");
-        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
         for report in reports {
             let status = match report.status {
                 Some(status) => status.words().to_owned(),
@@ -73,12 +60,12 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
             };
             let likelihood = match report.confidence {
                 confidence if confidence < POSSIBLE => String::new(),
-                confidence => format!(" · same problem: {:.0}%", confidence * 100.0),
+                confidence => format!(" · same problem: {}", percent(confidence)),
             };
             output.line(format_args!(
-                "{KEY}{}{KEY:#}  {}  {DIM}{status}{likelihood}{DIM:#}",
-                plain(&report.key),
-                plain(&report.title),
+                "{}  {}  {DIM}{status}{likelihood}{DIM:#}",
+                key(&report.key),
+                plain(&report.title)
             ));
             if let Some(comment) = &report.key_comment {
                 print_comment(comment, true, "  ", MAX_LINES, output);
@@ -86,20 +73,16 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         }
     }
     for (heading, passages) in [("Wiki", &response.wiki), ("Notes", &response.notes)] {
-        if passages.is_empty() {
-            continue;
+        if !passages.is_empty() {
+            output.heading(heading);
         }
-        output.line("");
-        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
         for page in passages {
-            output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
-            let text: String = page.text.chars().take(MAX_PASSAGE).collect();
-            output.print_wrapped(&plain(&text), "  ");
+            output.line(key(&page.citation));
+            print_passage(page, output);
         }
     }
     if !response.next.is_empty() {
-        output.line("");
-        output.line(format_args!("{BOLD}Next steps{BOLD:#}"));
+        output.heading("Next steps");
         for step in &response.next {
             output.line(format_args!("  {}", plain(step)));
         }

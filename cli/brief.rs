@@ -1,6 +1,6 @@
 //! `precedent brief`.
 
-use std::{fs, path::Path};
+use std::{fs, io::IsTerminal as _, path::Path};
 
 use precedent_core::{
     Error, Result, files,
@@ -11,7 +11,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::BriefCommand,
-    output::{DIM, GOOD, HIT, KEY, Output, plain},
+    output::{GOOD, HIT, Output, dim, key, plain, plural},
     troubleshoot::{Subject, parse_subject},
 };
 
@@ -45,38 +45,34 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
 
 /// Returns the given format, else the one for the file extension, else Markdown.
 fn output_format(command: &BriefCommand) -> Result<BriefFormat> {
-    let format_name = command.format.as_deref();
-    if let Some(fields) = &command.json.json {
-        return json_format(command, fields);
-    }
-    let extension = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    match (format_name.or(extension), format_name.is_none() && extension.is_some()) {
-        (None, _) => Ok(BriefFormat::Markdown),
-        (Some(name), is_guessed) => BriefFormat::from_extension(name).ok_or_else(|| {
-            let prefix = if is_guessed { "." } else { "" };
-            Error::invalid(format!("cannot write a brief as {prefix}{name}"))
-                .with_hint("Use md, html, pdf or json.")
-        }),
+    let name = command.format.as_deref().or_else(|| extension(command.output.as_deref()));
+    let format = name.map(|name| (name, BriefFormat::from_extension(name)));
+    let Some(fields) = &command.json.json else {
+        return match format {
+            None => Ok(BriefFormat::Markdown),
+            Some((name, format)) => format.ok_or_else(|| {
+                let prefix = if command.format.is_none() { "." } else { "" };
+                Error::invalid(format!("cannot write a brief as {prefix}{name}"))
+                    .with_hint("Use md, html, pdf or json.")
+            }),
+        };
+    };
+    match format {
+        Some((name, format)) if format != Some(BriefFormat::Json) => {
+            Err(Error::invalid(format!("--json conflicts with the format {name}"))
+                .with_hint("Use only one of them; --format json is the same as --json."))
+        }
+        _ if command.output.is_some() && !fields.is_empty() => {
+            Err(Error::invalid("fields can't be selected when writing to a file")
+                .with_hint("Remove --output, or use --json without fields."))
+        }
+        _ => Ok(BriefFormat::Json),
     }
 }
 
-/// Returns the format for `--json`, or an error if another format is given as well.
-fn json_format(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
-    let extension = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    let format_name = command.format.as_deref().or(extension);
-    if format_name.is_some_and(|name| BriefFormat::from_extension(name) != Some(BriefFormat::Json))
-    {
-        return Err(Error::invalid(format!(
-            "--json conflicts with the format {}",
-            format_name.unwrap_or_default()
-        ))
-        .with_hint("Use only one of them; --format json is the same as --json."));
-    }
-    if command.output.is_some() && !fields.is_empty() {
-        return Err(Error::invalid("fields can't be selected when writing to a file")
-            .with_hint("Remove --output, or use --json without fields."));
-    }
-    Ok(BriefFormat::Json)
+/// Returns the extension of a file name.
+pub fn extension(path: Option<&Path>) -> Option<&str> {
+    path?.extension()?.to_str()
 }
 
 /// Writes to a file, else to standard output. A private file is readable only by its owner.
@@ -87,31 +83,19 @@ pub fn write_output(
     private: bool,
     output: &mut Output,
 ) -> Result<()> {
-    match path {
-        Some(path) => {
-            if private {
-                files::replace_private(path, bytes)?
-            } else {
-                files::replace(path, bytes)?
-            }
-            session.say(&format!("Saved to {}.", path.display()));
-            Ok(())
-        }
-        None if bytes.starts_with(b"%PDF")
-            && std::io::IsTerminal::is_terminal(&std::io::stdout()) =>
-        {
-            Err(Error::invalid("a PDF cannot be printed to a terminal")
-                .with_hint("Write it to a file: --output brief.pdf"))
-        }
-        None if std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
-            output.bytes(plain(&String::from_utf8_lossy(bytes)).as_bytes());
-            Ok(())
-        }
-        None => {
-            output.bytes(bytes);
-            Ok(())
-        }
+    if let Some(path) = path {
+        let write = if private { files::replace_private } else { files::replace };
+        write(path, bytes)?;
+        session.say(&format!("Saved to {}.", path.display()));
+    } else if !std::io::stdout().is_terminal() {
+        output.bytes(bytes);
+    } else if bytes.starts_with(b"%PDF") {
+        return Err(Error::invalid("a PDF cannot be printed to a terminal")
+            .with_hint("Write it to a file: --output brief.pdf"));
+    } else {
+        output.bytes(plain(String::from_utf8_lossy(bytes)).as_bytes());
     }
+    Ok(())
 }
 
 fn print_preview(
@@ -119,34 +103,26 @@ fn print_preview(
     command: &BriefCommand,
     output: &mut Output,
 ) -> Result<()> {
-    if let Some(fields) = &command.json.json {
-        return output.json(&redactions, fields, None);
-    }
-    if redactions.is_empty() {
-        output.line("Nothing to redact was found.");
-    }
-    let (certain, uncertain): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
-    certain.into_iter().for_each(|r| print_redaction(r, output));
-    if !uncertain.is_empty() {
-        output.line(format_args!(
-            "{DIM}Uncertain; also replaced unless you keep it (--keep TEXT):{DIM:#}"
+    output.answer(&redactions, &command.json, None, |output| {
+        if redactions.is_empty() {
+            output.line("Nothing to redact was found.");
+        }
+        let (certain, uncertain): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
+        certain.into_iter().for_each(|r| print_redaction(r, output));
+        if !uncertain.is_empty() {
+            output.line(dim("Uncertain; also replaced unless you keep it (--keep TEXT):"));
+            uncertain.into_iter().for_each(|r| print_redaction(r, output));
+        }
+        output.line(dim(
+            "Unrecognized names and secrets are not listed: read the brief before you hand it over.",
         ));
-        uncertain.into_iter().for_each(|r| print_redaction(r, output));
-    }
-    output.line(format_args!(
-        "{DIM}Unrecognized names and secrets are not listed: read the brief before you hand it over.{DIM:#}"
-    ));
-    Ok(())
+    })
 }
 
 fn print_redaction(r: &RedactionPreview, output: &mut Output) {
-    output.line(format_args!(
-        "{HIT}{:<14}{HIT:#} {}  {DIM}{} time{}{DIM:#}",
-        r.pseudonym,
-        plain(&r.original.replace('\n', " ")),
-        r.count,
-        if r.count == 1 { "" } else { "s" }
-    ));
+    let (pseudonym, original) = (&r.pseudonym, plain(r.original.replace('\n', " ")));
+    let count = dim(plural(r.count as u64, "time"));
+    output.line(format_args!("{HIT}{pseudonym:<14}{HIT:#} {original}  {count}"));
 }
 
 async fn replay(
@@ -168,24 +144,19 @@ async fn replay(
         files::replace_private(path, &bytes)?;
         session.say(&format!("Current version of the brief: {}.", path.display()));
     }
-    if let Some(fields) = &command.json.json {
-        return output.json(&replay, fields, Some("changes"));
-    }
-    if replay.brief.is_none() {
-        output
-            .line("The log of this brief is not available, so only the cited items were compared.");
-    }
-    if replay.same {
-        output.line(format_args!("{GOOD}No changes{GOOD:#} since this brief was created."));
-    } else if replay.changes.is_empty() {
-        output.line("The cited items have not changed; only wording or order has.");
-    }
-    for change in &replay.changes {
-        output.line(format_args!(
-            "{KEY}{}{KEY:#} {}",
-            plain(&change.citation),
-            plain(&change.what)
-        ));
-    }
-    Ok(())
+    output.answer(&replay, &command.json, Some("changes"), |output| {
+        if replay.brief.is_none() {
+            output.line(
+                "The log of this brief is not available, so only the cited items were compared.",
+            );
+        }
+        if replay.same {
+            output.line(format_args!("{GOOD}No changes{GOOD:#} since this brief was created."));
+        } else if replay.changes.is_empty() {
+            output.line("The cited items have not changed; only wording or order has.");
+        }
+        for change in &replay.changes {
+            output.line(format_args!("{} {}", key(&change.citation), plain(&change.what)));
+        }
+    })
 }

@@ -8,31 +8,27 @@ use precedent_core::{
 use crate::{
     Session,
     args::CalibrateCommand,
-    output::{BOLD, DIM, Output, count, day, plain, plural},
+    output::{Output, bold, count, day, dim, percent, plural},
 };
 
 pub async fn run(session: &Session, command: CalibrateCommand, output: &mut Output) -> Result<()> {
     if let Some(months) = command.replay {
         let replay = session.casebook.replay(&command.source, months, &session.task).await?;
-        if let Some(fields) = &command.json.json {
-            return output.json(&replay, fields, Some("thresholds"));
-        }
-        print_replay(&replay, output);
-        return Ok(());
+        return output.answer(&replay, &command.json, Some("thresholds"), |output| {
+            print_replay(&replay, output);
+        });
     }
     let report =
         session.casebook.calibrate(&command.source, command.dry_run, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&report, fields, Some("thresholds"));
-    }
-    print(&report, command.dry_run, output);
-    Ok(())
+    output.answer(&report, &command.json, Some("thresholds"), |output| {
+        print(&report, command.dry_run, output);
+    })
 }
 
 fn print(report: &CalibrationReport, dry_run: bool, output: &mut Output) {
     output.line(format_args!(
-        "{BOLD}{}{BOLD:#}  {} of {} have a known earlier duplicate",
-        plain(&report.source),
+        "{}  {} of {} have a known earlier duplicate",
+        bold(&report.source),
         count(report.labels),
         plural(report.issues, "issue")
     ));
@@ -43,37 +39,30 @@ fn print(report: &CalibrationReport, dry_run: bool, output: &mut Output) {
         ));
         return;
     }
+    let (top_1, top_10) = (percent(report.found_first), percent(report.found_in_ten));
     output.line(format_args!(
-        "The duplicate is ranked first for {:.0}% of reports, and in the top ten for {:.0}%.",
-        report.found_first * 100.0,
-        report.found_in_ten * 100.0
+        "The duplicate is ranked first for {top_1} of reports, and in the top ten for {top_10}."
     ));
     if let (Some(built_in), Some(source_metrics)) = (&report.built_in, &report.own) {
-        let is_better = source_metrics.mrr > built_in.mrr;
-        let (better_metrics, worse_metrics) =
-            if is_better { (source_metrics, built_in) } else { (built_in, source_metrics) };
-        let [used_name, other_name] = if is_better {
-            ["learned from these duplicates", "built in"]
-        } else {
-            ["built in", "learned from these duplicates"]
-        };
+        let mut rankings =
+            [("built in", built_in.mrr), ("learned from these duplicates", source_metrics.mrr)];
+        if source_metrics.mrr > built_in.mrr {
+            rankings.reverse();
+        }
+        let [(ranking, mrr), (other_ranking, other_mrr)] = rankings;
         output.line(format_args!(
-            "Ranking used: {used_name} (mean reciprocal rank {:.3}; {other_name} {:.3}).",
-            better_metrics.mrr, worse_metrics.mrr
+            "Ranking used: {ranking} (mean reciprocal rank {mrr:.3}; {other_ranking} {other_mrr:.3})."
         ));
     }
-    output.line(format_args!("{DIM}confidence  answers  right           duplicates found{DIM:#}"));
+    output.line(dim("confidence  answers  right           duplicates found"));
     for t in &report.thresholds {
         let precision = t.precision.map_or_else(
             || "–".to_owned(),
-            |p| format!("{:.0}% ({:.0}–{:.0})", p * 100.0, t.low * 100.0, t.high * 100.0),
+            |p| format!("{} ({:.0}–{:.0})", percent(p), t.low * 100.0, t.high * 100.0),
         );
-        output.line(format_args!(
-            "    ≥ {:.1}  {:>8}  {precision:<14}  {:>4.0}%",
-            t.threshold,
-            t.answers,
-            t.recall * 100.0
-        ));
+        let (threshold, answers, recall) = (t.threshold, t.answers, percent(t.recall));
+        output
+            .line(format_args!("    ≥ {threshold:.1}  {answers:>8}  {precision:<14}  {recall:>5}"));
     }
     output.line(if dry_run {
         "Dry run: the calibration was not saved."
@@ -84,8 +73,8 @@ fn print(report: &CalibrationReport, dry_run: bool, output: &mut Output) {
 
 fn print_replay(replay: &Replay, output: &mut Output) {
     output.line(format_args!(
-        "{BOLD}{}{BOLD:#}  {} of {} since {}, checked as they were filed; {} have a known earlier duplicate",
-        plain(&replay.source),
+        "{}  {} of {} since {}, checked as they were filed; {} have a known earlier duplicate",
+        bold(&replay.source),
         count(replay.checked_reports),
         plural(replay.reports, "issue"),
         day(replay.from),
@@ -94,16 +83,14 @@ fn print_replay(replay: &Replay, output: &mut Output) {
     if replay.checked_reports == 0 {
         return;
     }
-    output.line(format_args!("{DIM}confidence  answers  known duplicates  your verdicts{DIM:#}"));
+    output.line(dim("confidence  answers  known duplicates  your verdicts"));
     for row in &replay.thresholds {
         let precision = match row.answers {
             0 => "–".to_owned(),
-            answers => format!(
-                "{} ({:.0}–{:.0}%)",
-                percent(row.right, answers),
-                row.low * 100.0,
-                row.high * 100.0
-            ),
+            answers => {
+                let share = format_share(row.right, answers);
+                format!("{share} ({:.0}–{})", row.low * 100.0, percent(row.high))
+            }
         };
         let verdicts = match (row.confirming_verdicts, row.opposing_verdicts) {
             (0, 0) => "–".to_owned(),
@@ -111,16 +98,13 @@ fn print_replay(replay: &Replay, output: &mut Output) {
                 format!("{confirming_count} duplicates, {opposing_count} not")
             }
         };
-        output.line(format_args!(
-            "     ≥ {:.0}%  {:>8}  {precision:<16}  {verdicts}",
-            row.threshold * 100.0,
-            row.answers
-        ));
+        let (threshold, answers) = (percent(row.threshold), row.answers);
+        output.line(format_args!("     ≥ {threshold}  {answers:>8}  {precision:<16}  {verdicts}"));
     }
     output.line(match replay.sure_from {
         Some(threshold) => format!(
-            "At a confidence of {:.0}% or more, at least nine in ten matches are correct here.",
-            threshold * 100.0
+            "At a confidence of {} or more, at least nine in ten matches are correct here.",
+            percent(threshold)
         ),
         None => "Review each match before closing a report: no confidence level reached 90% precision in \
                  this test. Trackers mark only some duplicates, so more may be correct."
@@ -129,6 +113,6 @@ fn print_replay(replay: &Replay, output: &mut Output) {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn percent(part: u64, whole: u64) -> String {
+fn format_share(part: u64, whole: u64) -> String {
     format!("{:.0}%", part as f64 / whole as f64 * 100.0)
 }

@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::TriageCommand,
-    output::{BOLD, DIM, KEY, Output, day, plain, plural},
+    output::{BOLD, Output, bold, day, dim, key, plain, plural},
     verdict,
 };
 
@@ -39,10 +39,9 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
     }
     let actor = verdict::actor(command.by.clone());
     let report = session.casebook.close_reports(&closures, &actor, &session.task).await?;
-    match &command.json.json {
-        Some(fields) => output.json(&report, fields, Some("done"))?,
-        None => report.done.iter().for_each(|record| print(record, output)),
-    }
+    output.answer(&report, &command.json, Some("done"), |output| {
+        report.done.iter().for_each(|record| print(record, output))
+    })?;
     output.flush();
     report.problem.map_or(Ok(()), Err)
 }
@@ -56,51 +55,35 @@ async fn print_plan(
     if closures.is_empty() {
         let verdicts = session.casebook.verdicts(None).await?;
         let mirrors = session.casebook.mirrors().await?;
-        // The report to close is the one that is not canonical.
-        let imported_source =
-            verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
-                let duplicate =
-                    if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
-                let source = duplicate.rsplit_once('#')?.0;
-                (mirrors.iter().all(|m| m.source != source)
-                    && only_source.is_none_or(|o| o == source))
-                .then_some(source)
-            });
-        match imported_source {
-            Some(source) => output.line(format_args!(
-                "{} was imported from a file, so close duplicates in the tracker yourself.",
-                plain(source)
-            )),
-            None => {
-                output.line("No confirmed duplicates to close.");
-                output.line(format_args!(
-                    "{DIM}Run `precedent triage --decide` to review reports.{DIM:#}"
-                ));
-            }
+        let is_imported = |source: &&str| {
+            mirrors.iter().all(|m| m.source != *source) && only_source.is_none_or(|o| o == *source)
+        };
+        let duplicates = verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate);
+        let mut sources =
+            duplicates.filter_map(|v| Some(verdict::duplicate(v).rsplit_once('#')?.0));
+        let imported_source = sources.find(is_imported);
+        if let Some(source) = imported_source.map(plain) {
+            output.line(format_args!(
+                "{source} was imported from a file, so close duplicates in the tracker yourself."
+            ));
+        } else {
+            output.line("No confirmed duplicates to close.");
+            output.line(dim("Run `precedent triage --decide` to review reports."));
         }
         return Ok(());
     }
-    output.line(format_args!(
-        "{BOLD}{} to close as {}{BOLD:#}",
-        plural(closures.len() as u64, "report"),
-        if closures.len() == 1 { "duplicate" } else { "duplicates" }
-    ));
+    let report_count = plural(closures.len() as u64, "report");
+    let noun = if closures.len() == 1 { "duplicate" } else { "duplicates" };
+    output.line(bold(format_args!("{report_count} to close as {noun}")));
     for closure in closures {
-        output.line("");
-        output.line(format_args!(
-            "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-            plain(&closure.key),
-            plain(&closure.title)
-        ));
-        output.line(format_args!(
-            "  duplicate of {KEY}{}{KEY:#}  {}  {DIM}decided by {} on {}{DIM:#}",
-            plain(&closure.canonical),
-            plain(closure.canonical_title.as_deref().unwrap_or_default()),
-            plain(&closure.actor),
-            day(Some(closure.decided_at))
-        ));
+        output.line(format_args!("\n{}  {}", key(&closure.key), bold(&closure.title)));
+        let canonical = key(&closure.canonical);
+        let title = plain(closure.canonical_title.as_deref().unwrap_or_default());
+        let date = day(Some(closure.decided_at));
+        let decision = dim(format_args!("decided by {} on {date}", closure.actor));
+        output.line(format_args!("  duplicate of {canonical}  {title}  {decision}"));
         if let Some(obstacle) = &closure.obstacle {
-            output.line(format_args!("  cannot be closed: {}", plain(&obstacle.to_string())));
+            output.line(format_args!("  cannot be closed: {}", plain(obstacle)));
             continue;
         }
         match closure.step {
@@ -113,14 +96,11 @@ async fn print_plan(
             _ => {}
         }
         let line = closure.comment.lines().next().unwrap_or_default();
-        output.line(format_args!(
-            "  on {}: post the comment \"{}\",",
-            plain(&closure.host),
-            plain(line)
-        ));
+        let (host, line) = (plain(&closure.host), plain(line));
+        output.line(format_args!("  on {host}: post the comment \"{line}\","));
         output.line("  then close with the reason \"duplicate\". To do it yourself:");
         for command in &closure.commands {
-            output.line(format_args!("    {DIM}{}{DIM:#}", plain(command)));
+            output.line(format_args!("    {}", dim(command)));
         }
     }
     Ok(())
@@ -137,14 +117,12 @@ async fn print_journal(
             |key: &str| split_key(key).is_some_and(|(s, _)| s.eq_ignore_ascii_case(source));
         journal.retain(|record| is_of_source(&record.key));
     }
-    if let Some(fields) = &command.json.json {
-        return output.json(&journal, fields, None);
-    }
-    if journal.is_empty() {
-        output.line("Nothing has been posted to a tracker yet.");
-    }
-    journal.iter().for_each(|record| print(record, output));
-    Ok(())
+    output.answer(&journal, &command.json, None, |output| {
+        if journal.is_empty() {
+            output.line("Nothing has been posted to a tracker yet.");
+        }
+        journal.iter().for_each(|record| print(record, output));
+    })
 }
 
 fn print(record: &ClosureRecord, output: &mut Output) {
@@ -154,17 +132,13 @@ fn print(record: &ClosureRecord, output: &mut Output) {
         ClosureStep::Commenting => "not closed yet",
         ClosureStep::Refused => "left unchanged",
     };
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {outcome}: duplicate of {KEY}{}{KEY:#}  {DIM}{}, {}{DIM:#}",
-        plain(&record.key),
-        plain(&record.canonical),
-        plain(&record.actor),
-        day(Some(record.changed_at))
-    ));
+    let (report, canonical) = (key(&record.key), key(&record.canonical));
+    let decision = dim(format_args!("{}, {}", record.actor, day(Some(record.changed_at))));
+    output.line(format_args!("{report}  {outcome}: duplicate of {canonical}  {decision}"));
     if let Some(problem) = &record.problem {
         output.line(format_args!("  {}", plain(problem)));
     }
     if let Some(url) = &record.comment_url {
-        output.line(format_args!("  {DIM}{}{DIM:#}", plain(url)));
+        output.detail(url);
     }
 }

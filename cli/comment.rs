@@ -3,10 +3,10 @@
 use anstyle::Style;
 use precedent_core::model::{CaseComment, FixedBy, KnownProblem, SolvedCase, WikiPassage};
 
-use crate::output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain};
+use crate::output::{BOLD, DIM, GOOD, HIT, Output, bold, day, dim, key, percent, plain};
 
 /// The maximum length of an article, wiki or note passage, in characters.
-pub const MAX_PASSAGE: usize = 400;
+const MAX_PASSAGE: usize = 400;
 /// The maximum number of comment lines in a short answer.
 pub const MAX_LINES: usize = 8;
 
@@ -21,12 +21,14 @@ pub fn print_comment(
     output: &mut Output,
 ) {
     let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
-    let header = format!(
-        "{} {}{role}",
-        plain(c.author.as_deref().unwrap_or("someone")),
-        day(Some(c.created_at))
-    );
+    let author = plain(c.author.as_deref().unwrap_or("someone"));
+    let header = format!("{author} {}{role}", day(Some(c.created_at)));
     print_text(&header, if is_first { GOOD } else { DIM }, &c.text, indent, lines, output);
+}
+
+/// Formats the citation of an issue.
+pub fn issue_citation(issue: &str) -> String {
+    key(format_args!("[Issue {issue}]"))
 }
 
 /// Prints the best comment of a case, then the descriptions of its fixes.
@@ -63,28 +65,34 @@ fn print_text(
     if text_lines.next().is_some() {
         excerpt.push_str("\n…");
     }
-    output.print_wrapped(&plain(&excerpt), &text_indent);
+    output.print_wrapped(&plain(excerpt), &text_indent);
 }
 
-/// Describes the version that has the fix, compared with the version in the question.
-pub fn fixed_in(case: &SolvedCase) -> Option<String> {
-    let fix = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
-    let asked_version = case.asked_version.as_ref().map(|v| format!(" ({})", plain(&v.words())));
-    Some(fix + &asked_version.unwrap_or_default())
+/// Describes the version that has the fix, compared with the version in the question, and the
+/// changes that fixed a case, each after a prefix.
+pub fn fixes(case: &SolvedCase, prefix: &str) -> impl Iterator<Item = String> {
+    let note = case.asked_version.as_ref().map(|version| format!(" ({})", version.words()));
+    let note = note.unwrap_or_default();
+    let version = case.fixed_in.as_ref().map(|version| format!("fixed in {version}{note}"));
+    let change = move |change: &FixedBy| {
+        format!("{prefix}{} {}", change.key, change.title).trim_end().to_owned()
+    };
+    version.into_iter().chain(case.fixed_by.iter().map(change))
 }
 
 /// Prints passages of stored articles.
 pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
     for article in articles {
-        output.line("");
-        output.line(format_args!(
-            "{BOLD}Article{BOLD:#} {KEY}{}{KEY:#}  {}",
-            plain(&article.key),
-            plain(&article.title)
-        ));
-        let text: String = article.text.chars().take(MAX_PASSAGE).collect();
-        output.print_wrapped(&plain(&text), "  ");
+        let (key, title) = (key(&article.key), plain(&article.title));
+        output.line(format_args!("\n{BOLD}Article{BOLD:#} {key}  {title}"));
+        print_passage(article, output);
     }
+}
+
+/// Prints the start of a passage.
+pub fn print_passage(passage: &WikiPassage, output: &mut Output) {
+    let text: String = passage.text.chars().take(MAX_PASSAGE).collect();
+    output.print_wrapped(&plain(text), "  ");
 }
 
 /// Prints the status of a known problem; `asked_key` is the item that was asked about.
@@ -92,36 +100,28 @@ pub fn print_status(problem: &KnownProblem, asked_key: Option<&String>, output: 
     let style = if problem.status.is_fixed() { GOOD } else { HIT };
     let is_itself = asked_key == Some(&problem.key);
     let subject = if is_itself { "This report" } else { "Known problem" };
-    let mut status = plain(&problem.status_words());
-    if let Some(asked_version) = &problem.asked_version {
-        status.push_str(&format!(" ({})", plain(&asked_version.words())));
-    }
+    let version = problem.asked_version.as_ref().map(|version| format!(" ({})", version.words()));
+    let status = plain(problem.status_words() + &version.unwrap_or_default());
     output.line(format_args!("{style}{subject}: {status}{style:#}"));
 }
 
 /// Prints a known problem with its workaround and its fix.
 pub fn print_problem(problem: &KnownProblem, asked_key: Option<&String>, output: &mut Output) {
     print_status(problem, asked_key, output);
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-        plain(&problem.key),
-        plain(&problem.title)
-    ));
+    output.line(format_args!("{}  {}", key(&problem.key), bold(&problem.title)));
     let mut facts = Vec::new();
     if problem.confidence < 1.0 {
-        facts.push(format!("same problem: {:.0}%", problem.confidence * 100.0));
+        facts.push(format!("same problem: {}", percent(problem.confidence)));
     }
     if !problem.reports.is_empty() {
-        facts.push(format!("also reported as {}", plain(&problem.reports.join(", "))));
+        facts.push(format!("also reported as {}", problem.reports.join(", ")));
     }
-    facts.extend(problem.fixed_by.iter().map(|change| format!("fixed by {}", plain(&change.key))));
-    facts.extend(problem.reasons.iter().map(|reason| plain(reason)));
+    facts.extend(problem.fixed_by.iter().map(|change| format!("fixed by {}", change.key)));
+    facts.extend_from_slice(&problem.reasons);
     if !facts.is_empty() {
-        output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
+        output.line(dim(facts.join(" · ")));
     }
-    if let Some(url) = &problem.url {
-        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
-    }
+    problem.url.iter().for_each(|url| output.line(dim(url)));
     let mut printed_anchor = None;
     for (heading, comment) in
         [("Workaround", &problem.workaround), (problem.fix_heading(), &problem.fix)]
@@ -132,8 +132,7 @@ pub fn print_problem(problem: &KnownProblem, asked_key: Option<&String>, output:
             continue;
         };
         printed_anchor = Some(&comment.anchor);
-        output.line("");
-        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
+        output.heading(heading);
         // The heading states the role.
         let comment = CaseComment { role: None, ..comment.clone() };
         print_comment(&comment, true, "  ", MAX_LINES, output);

@@ -46,57 +46,45 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
     let path = precedent_host::config_file(dirs::config_dir());
     match command {
         ConfigCommand::Path => {
-            output.line(plain(&require_path(path.as_deref())?.display().to_string()));
+            output.line(plain(require_path(path.as_deref())?.display()));
             Ok(())
         }
         ConfigCommand::Get { key: name, json } => {
             let value = load_setting(key(&name)?, &read_valid_part(path.as_deref())?)?;
-            if let Some(fields) = &json.json {
-                return output.json(&value, fields, None);
-            }
-            if let Some(value) = &value.value {
-                output.line(plain(value));
-            }
-            Ok(())
+            output.answer(&value, &json, None, |output| {
+                value.value.iter().for_each(|value| output.line(plain(value)));
+            })
         }
         ConfigCommand::List { json } => {
             let file = read_valid_part(path.as_deref())?;
             let settings: Vec<Setting> =
                 KEYS.iter().map(|key| load_setting(key, &file)).collect::<Result<_>>()?;
-            if let Some(fields) = &json.json {
-                return output.json(&settings, fields, None);
-            }
-            for s in &settings {
-                let (key, about) = (s.key, s.about);
-                let (value, origin) = match &s.value {
-                    Some(value) => (plain(value), s.origin),
-                    None => ("default".to_owned(), "not set"),
-                };
-                output.line(format_args!(
-                    "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{origin}; {about}{DIM:#}"
-                ));
-            }
-            Ok(())
+            output.answer(&settings, &json, None, |output| {
+                for s in &settings {
+                    let (key, about) = (s.key, s.about);
+                    let (value, origin) = match &s.value {
+                        Some(value) => (plain(value), s.origin),
+                        None => ("default".to_owned(), "not set"),
+                    };
+                    output.line(format_args!(
+                        "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{origin}; {about}{DIM:#}"
+                    ));
+                }
+            })
         }
         ConfigCommand::Set { key: name, value } => {
             let key = key(&name)?;
             // Make the path absolute: later commands may run in another directory.
-            let value = if key.name == "casebook" {
-                let path =
-                    std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
-                path.to_string_lossy().into_owned()
-            } else {
-                value
-            };
+            let value = precedent_host::absolute_value(key, value)?;
             let path = require_path(path.as_deref())?;
-            let mut file = read_file(Some(path))?;
+            let mut file = read_file(path)?;
             file.set(key, &value)?;
             write(path, &file)
         }
         ConfigCommand::Unset { key: name } => {
             let key = key(&name)?;
             let path = require_path(path.as_deref())?;
-            let mut file = read_file(Some(path))?;
+            let mut file = read_file(path)?;
             if file.unset(key) { write(path, &file) } else { Ok(()) }
         }
         ConfigCommand::Reset => reset(require_path(path.as_deref())?),
@@ -129,8 +117,8 @@ fn require_path(path: Option<&Path>) -> Result<&Path> {
     })
 }
 
-fn read_file(path: Option<&Path>) -> Result<ConfigFile> {
-    let (file, error) = path.map(precedent_host::salvage_config).transpose()?.unwrap_or_default();
+fn read_file(path: &Path) -> Result<ConfigFile> {
+    let (file, error) = precedent_host::salvage_config(path)?;
     error.map_or(Ok(file), Err)
 }
 
@@ -154,10 +142,8 @@ fn reset(path: &Path) -> Result<()> {
         return Ok(());
     }
     let backup = precedent_host::set_config_aside(path)?;
-    eprint_line(format_args!(
-        "The settings file was moved to {}; the defaults apply.",
-        plain(&backup.display().to_string())
-    ));
+    let backup = plain(backup.display());
+    eprint_line(format_args!("The settings file was moved to {backup}; the defaults apply."));
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use crate::{
     Session,
     args::{BackupCommand, DoctorCommand, ExportCommand, RestoreCommand},
     config,
-    output::{BAD, DIM, GOOD, HIT, Output, plain, plural, size},
+    output::{BAD, DIM, GOOD, Output, dim, good, hit, plain, plural, size},
 };
 
 pub async fn run(
@@ -26,35 +26,27 @@ pub async fn run(
         return write_bundle(options, command, file, min_free, task, output).await;
     }
     let health = Casebook::doctor(options, command.repair, min_free, task).await?;
-    if let Some(fields) = &command.json.json {
-        output.json(&health, fields, Some("findings"))?;
-    } else {
-        for finding in &health.findings {
-            print(finding, output);
-        }
+    output.answer(&health, &command.json, Some("findings"), |output| {
+        health.findings.iter().for_each(|finding| print(finding, output));
         if health.findings.is_empty() {
-            output.line(format_args!(
-                "{GOOD}No problems found{GOOD:#} in {}.",
-                plain(&health.casebook)
-            ));
+            let casebook = plain(&health.casebook);
+            output.line(format_args!("{GOOD}No problems found{GOOD:#} in {casebook}."));
         }
+    })?;
+    let problem_count = health.open_count();
+    if problem_count == 0 {
+        return Ok(());
     }
-    match health.open_count() {
-        0 => Ok(()),
-        n => {
-            let mut repairable =
-                health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
-            let hint = if command.repair || repairable.peek().is_none() {
-                "Follow the remedy given for each problem."
-            } else if repairable.all(|f| f.hint.remedy == Some(Remedy::Rebuild)) {
-                "Run `precedent index` to complete the indexes."
-            } else {
-                "Run `precedent doctor --repair` to repair what can be repaired; for the rest, follow the remedies."
-            };
-            Err(Error::new(Code::Corrupt, format!("{} found", plural(n as u64, "problem")))
-                .with_hint(hint))
-        }
-    }
+    let mut repairable = health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
+    let hint = if command.repair || repairable.peek().is_none() {
+        "Follow the remedy given for each problem."
+    } else if repairable.all(|f| f.hint.remedy == Some(Remedy::Rebuild)) {
+        "Run `precedent index` to complete the indexes."
+    } else {
+        "Run `precedent doctor --repair` to repair what can be repaired; for the rest, follow the remedies."
+    };
+    let message = format!("{} found", plural(problem_count as u64, "problem"));
+    Err(Error::new(Code::Corrupt, message).with_hint(hint))
 }
 
 /// Writes the diagnostics for a bug report to a file.
@@ -71,19 +63,17 @@ async fn write_bundle(
         .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
     let write = if command.force { files::replace } else { files::create };
     write(file, format!("{text}\n").as_bytes())?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&diagnosis, fields, Some("findings"));
-    }
-    let is_problem = |finding: &&Finding| finding.severity != Severity::Notice;
-    let problem_count = diagnosis.findings.iter().filter(is_problem).count() as u64;
-    output.line(format_args!(
-        "{}: {}, {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
-        plain(&file.display().to_string()),
-        plural(problem_count, "problem"),
-        plural(diagnosis.findings.len() as u64 - problem_count, "notice"),
-        plural(diagnosis.sources.len() as u64, "source"),
-    ));
-    Ok(())
+    output.answer(&diagnosis, &command.json, Some("findings"), |output| {
+        let is_problem = |finding: &&Finding| finding.severity != Severity::Notice;
+        let problem_count = diagnosis.findings.iter().filter(is_problem).count() as u64;
+        output.line(format_args!(
+            "{}: {}, {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
+            plain(file.display()),
+            plural(problem_count, "problem"),
+            plural(diagnosis.findings.len() as u64 - problem_count, "notice"),
+            plural(diagnosis.sources.len() as u64, "source"),
+        ));
+    })
 }
 
 /// Returns the system, the settings, and the names to redact from a bug report.
@@ -103,30 +93,24 @@ fn caller_details() -> Result<CallerDetails> {
 
 fn print(finding: &Finding, output: &mut Output) {
     let label = match (finding.repaired, finding.severity) {
-        (true, _) => format!("{GOOD}fixed  {GOOD:#}"),
+        (true, _) => good("fixed  "),
         (_, Severity::Error) => format!("{BAD}error  {BAD:#}"),
-        (_, Severity::Warning) => format!("{HIT}warning{HIT:#}"),
-        (_, Severity::Notice) => format!("{DIM}notice {DIM:#}"),
+        (_, Severity::Warning) => hit("warning"),
+        (_, Severity::Notice) => dim("notice "),
     };
     output.line(format_args!("{label} {} {DIM}[{}]{DIM:#}", plain(&finding.what), finding.id));
     output.print_wrapped(&plain(&finding.why), "        ");
     if !finding.repaired {
-        output.print_wrapped(&format!("Remedy: {}", plain(&finding.hint.to_string())), "        ");
+        output.print_wrapped(&format!("Remedy: {}", plain(&finding.hint)), "        ");
     }
 }
 
 pub async fn backup(session: &Session, command: BackupCommand, output: &mut Output) -> Result<()> {
     let backup = session.casebook.backup(&command.file, command.force).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&backup, fields, None);
-    }
-    session.say(&format!(
-        "Saved {} ({}). To restore it: precedent restore {}",
-        backup.file,
-        size(backup.bytes),
-        backup.file
-    ));
-    Ok(())
+    output.answer(&backup, &command.json, None, |_| {
+        let (file, size) = (&backup.file, size(backup.bytes));
+        session.say(&format!("Saved {file} ({size}). To restore it: precedent restore {file}"));
+    })
 }
 
 /// Restores a backup; `damaged_database` is the path to which an unreadable database was moved.
@@ -139,42 +123,29 @@ pub async fn restore(
     let mut response = session.casebook.restore(&command.file).await?;
     response.kept =
         response.kept.or_else(|| damaged_database.as_ref().map(|path| path.display().to_string()));
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, None);
-    }
-    session.say(&format!(
-        "Restored the casebook from {}: {}.",
-        response.file,
-        describe_contents(&response.contents)
-    ));
-    if let Some(damaged_database) = &damaged_database {
-        session.say(&format!(
-            "The previous database is damaged; it is kept unchanged in {}",
-            damaged_database.display()
-        ));
-    } else if let Some(previous) = &response.kept {
-        session.say(&format!("The previous data is kept in {previous}"));
-    }
-    session.say("To rebuild the indexes: precedent index");
-    Ok(())
+    output.answer(&response, &command.json, None, |_| {
+        let contents = describe_contents(&response.contents);
+        session.say(&format!("Restored the casebook from {}: {contents}.", response.file));
+        if let Some(damaged_database) = &damaged_database {
+            session.say(&format!(
+                "The previous database is damaged; it is kept unchanged in {}",
+                damaged_database.display()
+            ));
+        } else if let Some(previous) = &response.kept {
+            session.say(&format!("The previous data is kept in {previous}"));
+        }
+        session.say("To rebuild the indexes: precedent index");
+    })
 }
 
 pub async fn export(session: &Session, command: ExportCommand, output: &mut Output) -> Result<()> {
-    let response = session
-        .casebook
-        .export(&command.file, command.with_notes, command.force, &session.task)
-        .await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, None);
-    }
-    session.say(&format!(
-        "{}: {}, {}.",
-        response.file,
-        size(response.bytes),
-        describe_contents(&response.contents)
-    ));
-    session.say("To import it elsewhere: precedent import casebook FILE");
-    Ok(())
+    let ExportCommand { file, with_notes, force, json } = command;
+    let response = session.casebook.export(&file, with_notes, force, &session.task).await?;
+    output.answer(&response, &json, None, |_| {
+        let (size, contents) = (size(response.bytes), describe_contents(&response.contents));
+        session.say(&format!("{}: {size}, {contents}.", response.file));
+        session.say("To import it elsewhere: precedent import casebook FILE");
+    })
 }
 
 /// Describes the contents of a backup or an export.

@@ -13,17 +13,18 @@ use crate::{
     Session,
     args::DuplicatesCommand,
     input,
-    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, labeled_day, plain, plural, state},
+    output::{
+        BAD, DIM, GOOD, HIT, Output, bold, dim, good, join, key, labeled_day, percent, plain,
+        plural, state,
+    },
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
     let request = build_request(session, &command).await?;
     let response = session.casebook.duplicates(request, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, Some("candidates"));
-    }
-    print(session, &response, output);
-    Ok(())
+    output.answer(&response, &command.json, Some("candidates"), |output| {
+        print(session, &response, output)
+    })
 }
 
 async fn build_request(
@@ -74,37 +75,24 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     }
     print_known_duplicates(&response.known_duplicates, output);
     output.line(headline(response));
-    let outcome = response
-        .candidates
-        .first()
-        .filter(|best| best.band <= Band::Possible)
-        .and_then(|c| c.outcome);
-    if let Some(outcome) = outcome {
-        output.line(format_args!("{DIM}Past answers at this confidence: {outcome}.{DIM:#}"));
+    let best = response.candidates.first().filter(|best| best.band <= Band::Possible);
+    if let Some(outcome) = best.and_then(|best| best.outcome) {
+        output.line(dim(format_args!("Past answers at this confidence: {outcome}.")));
     }
     for candidate in &response.candidates {
         print_candidate(candidate, output);
     }
     if !response.rejected.is_empty() {
-        let keys: Vec<String> = response.rejected.iter().map(|k| plain(k)).collect();
-        output.line(format_args!(
-            "{DIM}Already marked \"not a duplicate\": {}{DIM:#}",
-            keys.join(", ")
-        ));
+        let keys = response.rejected.join(", ");
+        output.line(dim(format_args!("Already marked \"not a duplicate\": {keys}")));
     }
     if !response.circle.is_empty() {
-        let keys: Vec<String> = response.circle.iter().map(|k| plain(k)).collect();
-        output.line(format_args!(
-            "{BAD}These reports form a cycle of duplicates:{BAD:#} {}",
-            keys.join(" → ")
-        ));
+        let keys = plain(response.circle.join(" → "));
+        output.line(format_args!("{BAD}These reports form a cycle of duplicates:{BAD:#} {keys}"));
     }
     // This notice belongs to the answer, so it goes to standard output.
     for notice in closed_notices.iter().filter(|_| !session.quiet) {
-        output.line(format_args!(
-            "{DIM}{} Use --include-closed to compare them.{DIM:#}",
-            plain(&notice.hint.to_string())
-        ));
+        output.line(dim(format_args!("{} Use --include-closed to compare them.", notice.hint)));
     }
 }
 
@@ -136,33 +124,26 @@ fn headline(response: &DuplicatesResponse) -> String {
 }
 
 fn print_canonical(canonical: &KnownDuplicate, output: &mut Output) {
-    let title = canonical.title.as_deref().map(plain).unwrap_or_default();
-    output.line(format_args!(
-        "{GOOD}Known duplicate of{GOOD:#} {KEY}{}{KEY:#}  {BOLD}{title}{BOLD:#}",
-        plain(&canonical.key)
-    ));
-    let mut facts = vec![state(canonical.state, canonical.state_reason.as_deref())];
-    facts.extend(canonical.disposition.as_ref().map(describe_disposition));
-    if canonical.title.is_none() {
-        facts.push("not in the casebook".to_owned());
-    }
-    facts.retain(|f| !f.is_empty());
-    output.line(format_args!("       {}", facts.join(" · ")));
-    output.line("");
+    let title = bold(canonical.title.as_deref().unwrap_or_default());
+    let label = good("Known duplicate of");
+    output.line(format_args!("{label} {}  {title}", key(&canonical.key)));
+    let facts = [
+        state(canonical.state, canonical.state_reason.as_deref()),
+        canonical.disposition.as_ref().map(describe_disposition).unwrap_or_default(),
+        canonical.title.as_ref().map_or("not in the casebook", |_| "").to_owned(),
+    ];
+    output.line(format_args!("       {}\n", join(facts)));
 }
 
 fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
     if duplicates.is_empty() {
         return;
     }
-    output.line(format_args!("{GOOD}Known duplicates of this report:{GOOD:#}"));
+    output.line(good("Known duplicates of this report:"));
     for duplicate in duplicates {
         let title = duplicate.title.as_deref().map(plain).unwrap_or_default();
         let state = state(duplicate.state, duplicate.state_reason.as_deref());
-        output.line(format_args!(
-            "       {KEY}{}{KEY:#}  {title}  {DIM}{state}{DIM:#}",
-            plain(&duplicate.key)
-        ));
+        output.line(format_args!("       {}  {title}  {DIM}{state}{DIM:#}", key(&duplicate.key)));
     }
     output.line("");
 }
@@ -170,7 +151,7 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
 /// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61%)".
 fn format_candidate(c: &DuplicateCandidate, label: &str) -> String {
     let band = band_style(c.band);
-    format!("{band}{label}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
+    format!("{band}{label}{band:#} {} ({})", key(&c.key), percent(c.confidence))
 }
 
 fn capitalize(words: &str) -> String {
@@ -190,30 +171,27 @@ fn band_style(band: Band) -> Style {
 fn describe_disposition(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Open => String::new(),
-        disposition => plain(&disposition.to_string()),
+        disposition => plain(disposition),
     }
 }
 
 pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     let band = band_style(c.band);
+    let confidence = percent(c.confidence);
     output.line("");
-    output.line(format_args!(
-        "{band}{:>4.0}%{band:#}  {KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-        c.confidence * 100.0,
-        plain(&c.key),
-        plain(&c.title)
-    ));
+    output.line(format_args!("{band}{confidence:>5}{band:#}  {}  {}", key(&c.key), bold(&c.title)));
     let mut facts =
         vec![state(c.state, c.state_reason.as_deref()), labeled_day("opened", c.created_at)];
     if c.band == Band::Related {
-        facts.insert(0, format!("related: {:.0}% chance it is worth reading", c.worth * 100.0));
+        facts.insert(0, format!("related: {} chance it is worth reading", percent(c.worth)));
     }
+    let disposition = describe_disposition(&c.disposition);
     match (&c.disposition, &c.canonical) {
         (Disposition::Duplicate, Some(canonical)) => {
-            facts.push(format!("{} of {}", describe_disposition(&c.disposition), plain(canonical)));
+            facts.push(format!("{disposition} of {}", plain(canonical)));
         }
-        (disposition, canonical) => {
-            facts.push(describe_disposition(disposition));
+        (_, canonical) => {
+            facts.push(disposition);
             facts.extend(canonical.as_ref().map(|key| format!("duplicate of {}", plain(key))));
         }
     }
@@ -225,30 +203,26 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     if c.trace.is_some() {
         let s = &c.similarity;
         let semantic = s.semantic.map_or_else(String::new, |m| format!(", semantic {m:.2}"));
-        let similarity = s.combined * 100.0;
-        facts.push(format!(
-            "similarity {similarity:.0}% (title {:.2}, body {:.2}{semantic})",
-            s.title, s.body
-        ));
+        let (similarity, title, body) = (percent(s.combined), s.title, s.body);
+        facts.push(format!("similarity {similarity} (title {title:.2}, body {body:.2}{semantic})"));
     }
-    facts.retain(|f| !f.is_empty());
-    output.line(format_args!("       {}", facts.join(" · ")));
+    output.line(format_args!("       {}", join(facts)));
     if !c.reasons.is_empty() {
-        output.print_wrapped(&plain(&c.reasons.join("; ")), "       ");
+        output.print_wrapped(&plain(c.reasons.join("; ")), "       ");
     }
     let Some(trace) = &c.trace else { return };
-    output.line(format_args!(
-        "{DIM}       {:<26}{:>8} × {:>8} = {:>8}{DIM:#}",
+    output.line(dim(format_args!(
+        "       {:<26}{:>8} × {:>8} = {:>8}",
         "feature", "value", "weight", "score"
-    ));
+    )));
     for e in trace.iter().filter(|e| e.adds != 0.0) {
-        output.line(format_args!(
-            "{DIM}       {:<26}{:>8.3} × {:>8.3} = {:>+8.3}{DIM:#}",
+        output.line(dim(format_args!(
+            "       {:<26}{:>8.3} × {:>8.3} = {:>+8.3}",
             e.feature, e.value, e.weight, e.adds
-        ));
+        )));
     }
     let score: f32 = trace.iter().map(|e| e.adds).sum();
-    output.line(format_args!("{DIM}       {:<48}{score:>+8.3}{DIM:#}", "ranking score"));
+    output.line(dim(format_args!("       {:<48}{score:>+8.3}", "ranking score")));
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@ use std::{collections::BTreeMap, path::Path};
 use precedent_core::{
     Error, Result, Task,
     model::{
-        ColumnView, DetectedFiles, FileView, ImportReport, ImportRequest, ImportResult,
-        IndexReport, PortableImport,
+        DetectedFiles, FileView, ImportReport, ImportRequest, ImportResult, IndexReport,
+        PortableImport, ShareView,
     },
 };
-
 use precedent_engine::Casebook;
 
 use crate::{
@@ -88,10 +87,7 @@ pub async fn run(session: &Session, command: ImportArgs, output: &mut Output) ->
     if let Some(error) = error {
         return Err(error);
     }
-    match json.json {
-        Some(fields) => output.json(&Report { import, index }, &fields, None),
-        None => Ok(()),
-    }
+    output.answer(&Report { import, index }, &json, None, |_| {})
 }
 
 /// Asks before importing a folder creates several sources, or a source for loose files.
@@ -123,16 +119,11 @@ async fn confirm_sources(session: &Session, command: &ImportArgs) -> Result<()> 
     }
     let source_count = plural(new_sources.len() as u64, "new source");
     for (key, (items, comments)) in &new_sources {
-        session.say(&format!(
-            "  {key}: {}, {}",
-            plural(*items, "item"),
-            plural(*comments, "comment")
-        ));
+        let (items, comments) = (plural(*items, "item"), plural(*comments, "comment"));
+        session.say(&format!("  {key}: {items}, {comments}"));
     }
-    let refusal = Error::invalid(format!(
-        "not imported: creating {source_count} needs confirmation"
-    ))
-    .with_hint(
+    let message = format!("not imported: creating {source_count} needs confirmation");
+    let refusal = Error::invalid(message).with_hint(
         "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
     );
     input::confirm(format_args!("Create {source_count}?"), refusal)
@@ -141,24 +132,25 @@ async fn confirm_sources(session: &Session, command: &ImportArgs) -> Result<()> 
 /// Undoes the last import.
 async fn undo(session: &Session, json: &JsonArgs, output: &mut Output) -> Result<()> {
     let report = session.casebook.undo_import(&session.task).await?;
-    if let Some(fields) = &json.json {
-        return output.json(&report, fields, None);
-    }
-    let mut parts = vec![plural(report.documents, "item"), plural(report.comments, "comment")];
-    if !report.sources.is_empty() {
-        parts.insert(0, plural(report.sources.len() as u64, "source"));
-    }
-    session.say(&format!("Undid the import of {}: removed {}.", report.paths, parts.join(", ")));
-    if report.restored > 0 {
+    output.answer(&report, json, None, |_| {
+        let mut parts = vec![plural(report.documents, "item"), plural(report.comments, "comment")];
+        if !report.sources.is_empty() {
+            parts.insert(0, plural(report.sources.len() as u64, "source"));
+        }
         session.say(&format!(
-            "{} restored to the state before the import.",
-            plural(report.restored, "record")
+            "Undid the import of {}: removed {}.",
+            report.paths,
+            parts.join(", ")
         ));
-    }
-    if report.kept > 0 {
-        session.say(&format!("Kept {} changed since the import.", plural(report.kept, "record")));
-    }
-    Ok(())
+        if report.restored > 0 {
+            let records = plural(report.restored, "record");
+            session.say(&format!("{records} restored to the state before the import."));
+        }
+        if report.kept > 0 {
+            session
+                .say(&format!("Kept {} changed since the import.", plural(report.kept, "record")));
+        }
+    })
 }
 
 /// Prints what the files contain and how they would be imported.
@@ -169,44 +161,36 @@ pub async fn dry_run(command: &ImportArgs, task: &Task, output: &mut Output) -> 
         map: command.map.clone(),
     };
     let files = precedent_engine::understand_files(request, task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&files, fields, None);
-    }
-    for file in &files.understood {
-        print_file(file, output);
-    }
-    for skip in &files.left_out {
-        output.line(format_args!("Skipped {}: {}", plain(&skip.place), plain(&skip.reason)));
-    }
-    output.line("Dry run: nothing was imported.");
-    Ok(())
+    output.answer(&files, &command.json, None, |output| {
+        files.understood.iter().for_each(|file| print_file(file, output));
+        for skip in &files.left_out {
+            output.line(format_args!("Skipped {}: {}", plain(&skip.place), plain(&skip.reason)));
+        }
+        output.line("Dry run: nothing was imported.");
+    })
 }
 
 fn print_file(file: &FileView, output: &mut Output) {
     let encoding = file.encoding.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
     output.line(format_args!("{}: {}{encoding}", plain(&file.file), file.kind));
-    output.line(format_args!(
-        "  {}, {}, {}, {}, {} skipped",
+    let counts = [
         plural(file.items, "item"),
         plural(file.comments, "comment"),
         plural(file.pages, "wiki page"),
         plural(file.links, "link"),
-        count(file.skipped)
-    ));
+        format!("{} skipped", count(file.skipped)),
+    ];
+    output.line(format_args!("  {}", counts.join(", ")));
     if file.releases > 0 {
         output.line(format_args!("  {}", plural(file.releases, "release")));
     }
     for share in &file.sources {
-        output.line(format_args!(
-            "  into {}: {}, {}",
-            plain(&share.source),
-            describe_count(share.items, file.items > 0, file.pages > 0),
-            plural(share.comments, "comment")
-        ));
+        let share = describe_share(share, file.items > 0, file.pages > 0);
+        output.line(format_args!("  into {}", plain(share)));
     }
     if !file.columns.is_empty() {
-        let width =
-            file.columns.iter().map(|c| c.column.chars().count()).max().unwrap_or(0).min(40);
+        let widths = file.columns.iter().map(|c| c.column.chars().count());
+        let width = widths.max().unwrap_or(0).min(40);
         output.line("  Columns:");
         for column in &file.columns {
             let field = column.field.as_deref().unwrap_or("(unused)");
@@ -222,25 +206,20 @@ fn print_file(file: &FileView, output: &mut Output) {
         output.line("  First:");
     }
     for item in &file.first {
-        let labels = if item.labels.is_empty() {
-            String::new()
-        } else {
-            format!(" [{}]", item.labels.join(", "))
+        let labels = match item.labels.is_empty() {
+            true => String::new(),
+            false => format!(" [{}]", plain(item.labels.join(", "))),
         };
         let created_at = item.created_at.map(|t| format!(", {t}")).unwrap_or_default();
-        output.line(format_args!(
-            "    {} {} ({}{created_at}){}",
-            plain(&item.key),
-            plain(&item.title),
-            crate::output::state(item.state, None),
-            plain(&labels)
-        ));
+        let state = crate::output::state(item.state, None);
+        let (key, title) = (plain(&item.key), plain(&item.title));
+        output.line(format_args!("    {key} {title} ({state}{created_at}){labels}"));
     }
     if !file.doubts.is_empty() {
         output.line("  Unclear:");
     }
     for doubt in &file.doubts {
-        output.line(format_args!("    {}", plain(&doubt.to_string())));
+        output.line(format_args!("    {}", plain(doubt)));
     }
     for skip in file.skips.iter().take(MAX_SKIPS) {
         output.line(format_args!("  skipped {}: {}", plain(&skip.place), plain(&skip.reason)));
@@ -260,19 +239,15 @@ fn print_interpretation(session: &Session, files: &DetectedFiles) {
     for file in files.understood.iter().take(MAX_FILES) {
         let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !encoding.is_empty() {
-            let guessed_columns =
-                column_list("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
-                    format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
-                });
-            let unused_columns =
-                column_list("unused", file.columns.iter().filter(|c| c.field.is_none()), |c| {
-                    let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
-                    format!("{}{}", c.column, size.unwrap_or_default())
-                });
-            session.say(&format!(
-                "{}: {}{encoding}{guessed_columns}{unused_columns}",
-                file.file, file.kind
-            ));
+            let guesses = file.columns.iter().filter(|c| c.guessed);
+            let guesses = guesses
+                .map(|c| format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default()));
+            let unused_columns = file.columns.iter().filter(|c| c.field.is_none()).map(|c| {
+                let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
+                format!("{}{}", c.column, size.unwrap_or_default())
+            });
+            let columns = column_list("guessed", guesses) + &column_list("unused", unused_columns);
+            session.say(&format!("{}: {}{encoding}{columns}", file.file, file.kind));
         }
         for doubt in &file.doubts {
             session.say(&format!("warning: {}: {doubt}", file.file));
@@ -287,12 +262,8 @@ fn print_interpretation(session: &Session, files: &DetectedFiles) {
 const MAX_COLUMNS: usize = 40;
 
 /// Formats a list of columns as part of a line, or an empty string if there are none.
-fn column_list<'a>(
-    label: &str,
-    columns: impl Iterator<Item = &'a ColumnView>,
-    name: impl Fn(&ColumnView) -> String,
-) -> String {
-    let mut names: Vec<String> = columns.map(name).collect();
+fn column_list(label: &str, columns: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = columns.collect();
     let hidden_count = names.len().saturating_sub(MAX_COLUMNS);
     if hidden_count > 0 {
         names.truncate(MAX_COLUMNS);
@@ -301,16 +272,17 @@ fn column_list<'a>(
     if names.is_empty() { String::new() } else { format!("; {label}: {}", names.join(", ")) }
 }
 
-/// Describes the items and pages of a source.
+/// Describes what a source received.
 ///
 /// Only the total number is known, not how many are items and how many are pages.
-fn describe_count(number: u64, has_items: bool, has_pages: bool) -> String {
-    match (has_items, has_pages) {
-        (false, true) => plural(number, "wiki page"),
-        (true, true) if number == 1 => "1 item or wiki page".to_owned(),
-        (true, true) => format!("{} items and wiki pages", count(number)),
-        _ => plural(number, "item"),
-    }
+fn describe_share(share: &ShareView, has_items: bool, has_pages: bool) -> String {
+    let records = match (has_items, has_pages) {
+        (false, true) => plural(share.items, "wiki page"),
+        (true, true) if share.items == 1 => "1 item or wiki page".to_owned(),
+        (true, true) => format!("{} items and wiki pages", count(share.items)),
+        _ => plural(share.items, "item"),
+    };
+    format!("{}: {records}, {}", share.source, plural(share.comments, "comment"))
 }
 
 /// Checks that the files to import exist before a casebook is created for them.
@@ -349,12 +321,8 @@ fn print_shares(session: &Session, import: &ImportResult) {
         return;
     }
     for share in &import.sources {
-        session.say(&format!(
-            "  {}: {}, {}",
-            share.source,
-            describe_count(share.items, import.report.items > 0, import.report.pages > 0),
-            plural(share.comments, "comment")
-        ));
+        let share = describe_share(share, import.report.items > 0, import.report.pages > 0);
+        session.say(&format!("  {share}"));
     }
 }
 
@@ -385,10 +353,7 @@ async fn import_casebook(
     let casebook = session.casebook.import_casebook(file, report_left_out, &session.task).await?;
     session.say(&format!("Imported {}.", crate::doctor::describe_contents(&casebook.contents)));
     let index = update_indexes(session, options).await?;
-    match &json.json {
-        Some(fields) => output.json(&CasebookReport { import: casebook, index }, fields, None),
-        None => Ok(()),
-    }
+    output.answer(&CasebookReport { import: casebook, index }, json, None, |_| {})
 }
 
 /// Imports each path with `import_path` and adds up the reports.
@@ -425,17 +390,15 @@ pub async fn update_indexes(
     Ok(Some(report))
 }
 
+/// Formats the counts of an import or a sync; only the first is shown if it is zero.
+pub fn describe_changes(counts: &[(u64, &str)]) -> String {
+    let is_shown = |(index, (n, _)): &(usize, &(u64, &str))| *index == 0 || *n > 0;
+    let shown_counts = counts.iter().enumerate().filter(is_shown);
+    let parts = shown_counts.map(|(_, (n, label))| format!("{} {label}", count(*n)));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 fn print_report(session: &Session, import: &ImportReport) {
-    let mut parts = vec![format!("{} new", count(import.new))];
-    for (n, label) in [
-        (import.updated, "updated"),
-        (import.unchanged, "unchanged"),
-        (import.stale, "ignored (undated, or older than the stored version)"),
-    ] {
-        if n > 0 {
-            parts.push(format!("{} {label}", count(n)));
-        }
-    }
     session.say(&format!(
         "{}: {}, {}, {} from {}: {}.",
         import.source,
@@ -443,23 +406,26 @@ fn print_report(session: &Session, import: &ImportReport) {
         plural(import.comments, "comment"),
         plural(import.pages, "wiki page"),
         plural(import.files, "file"),
-        parts.join(", ")
+        describe_changes(&[
+            (import.new, "new"),
+            (import.updated, "updated"),
+            (import.unchanged, "unchanged"),
+            (import.stale, "ignored (undated, or older than the stored version)"),
+        ])
     ));
     if import.undated > 0 {
+        let verb = if import.undated == 1 { "has" } else { "have" };
         session.say(&format!(
-            "{} of the updated items {} no modification date: the last import wins, even if its file is older.",
-            count(import.undated),
-            if import.undated == 1 { "has" } else { "have" }
+            "{} of the updated items {verb} no modification date: the last import wins, even if its file is older.",
+            count(import.undated)
         ));
     }
     if import.dated_ahead > 0 {
+        let verb = if import.dated_ahead == 1 { "is" } else { "are" };
         session.say(&format!(
-            "warning: {} dated ahead of this computer's clock. The dates were set to now; a later sync or import \
+            "warning: {} {verb} dated ahead of this computer's clock. The dates were set to now; a later sync or import \
              corrects them.",
-            match import.dated_ahead {
-                1 => "1 record is".to_owned(),
-                n => format!("{} records are", count(n)),
-            }
+            plural(import.dated_ahead, "record")
         ));
     }
     if import.skipped > 0 {

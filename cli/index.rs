@@ -27,10 +27,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     {
         session.say("Indexes are up to date.");
     }
-    match command.json.json {
-        Some(fields) => output.json(&report, &fields, None),
-        None => Ok(()),
-    }
+    output.answer(&report, &command.json, None, |_| {})
 }
 
 /// Prints the result of a keyword index update.

@@ -51,12 +51,18 @@ pub fn confirm(question: impl fmt::Display, refusal: Error) -> Result<()> {
     let mut stderr = anstream::stderr();
     let _ = write!(stderr, "{question} [y/N] ");
     let _ = stderr.flush();
-    let mut answer = String::new();
-    let result = io::stdin().lock().read_line(&mut answer);
-    match result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
-        true => Ok(()),
-        false => Err(Error::new(Code::Cancelled, "cancelled; nothing was changed")),
+    match read_line().ok().flatten().as_deref() {
+        Some("y" | "Y" | "yes") => Ok(()),
+        _ => Err(Error::new(Code::Cancelled, "cancelled; nothing was changed")),
     }
+}
+
+/// Reads the next line of standard input; `None` at its end.
+pub fn read_line() -> Result<Option<String>> {
+    let mut text = String::new();
+    let length = io::stdin().lock().read_line(&mut text);
+    let length = length.map_err(|e| read_error(STDIN_NAME, &e))?;
+    Ok((length > 0).then(|| text.trim().to_owned()))
 }
 
 fn read_error(name: &str, error: &io::Error) -> Error {

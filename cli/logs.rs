@@ -13,8 +13,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{fixed_in, print_comment, print_solution},
-    output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
+    comment::{fixes, issue_citation, print_comment, print_solution},
+    output::{BAD, DIM, Output, bold, count, dim, good, hit, key, percent, plain, plural, state},
 };
 
 /// The minimum length in lines of a log for which "near the end" is shown.
@@ -81,7 +81,7 @@ pub async fn run(
 
 fn print(session: &Session, response: &LogResponse, output: &mut Output) {
     session.print_notices(&response.notices, output);
-    output.line(format_args!("{BOLD}{}{BOLD:#}", summary(response)));
+    output.line(bold(summary(response)));
     for error in &response.errors {
         output.line("");
         // Every line of a short log is near its end.
@@ -91,18 +91,17 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
     let unchecked_count = response.distinct - response.errors.len() as u64;
     if unchecked_count > 0 {
         output.line("");
-        output.line(format_args!(
-            "{DIM}{} not checked; use --max-errors {} to check more.{DIM:#}",
-            plural(unchecked_count, "less significant error"),
-            limits::MAX_ERRORS
-                .min(usize::try_from(response.distinct).unwrap_or(limits::MAX_ERRORS))
-        ));
+        let error_count = plural(unchecked_count, "less significant error");
+        let max = response.distinct.min(limits::MAX_ERRORS as u64);
+        output.line(dim(format_args!(
+            "{error_count} not checked; use --max-errors {max} to check more."
+        )));
     }
     if response.left_out > 0 {
-        output.line(format_args!(
-            "{DIM}The log has thousands of distinct errors; the least significant were dropped ({}).{DIM:#}",
-            plural(response.left_out, "event")
-        ));
+        let event_count = plural(response.left_out, "event");
+        output.line(dim(format_args!(
+            "The log has thousands of distinct errors; the least significant were dropped ({event_count})."
+        )));
     }
     print_skipped(response, output);
 }
@@ -115,21 +114,18 @@ fn print_skipped(response: &LogResponse, output: &mut Output) {
             0 => "skipped".to_owned(),
             lines => format!("read up to line {}", count(lines)),
         };
-        output.line(format_args!("{DIM}{status}: {}: {}{DIM:#}", plain(&file.name), plain(reason)));
+        output.line(dim(format_args!("{status}: {}: {reason}", file.name)));
     }
 }
 
 /// Formats the summary: "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known,
 /// 3 not seen before".
 fn summary(response: &LogResponse) -> String {
-    let file_count =
-        response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
-    let fix_versions: Vec<&str> = response
-        .errors
-        .iter()
-        .filter(|e| e.verdict == LogVerdict::Solved)
-        .filter_map(|e| e.case.as_ref()?.fixed_in.as_deref())
-        .collect();
+    let is_read = |file: &&LogFile| file.skipped.is_none() || file.lines > 0;
+    let files = plural(response.files.iter().filter(is_read).count() as u64, "file");
+    let solved_errors = response.errors.iter().filter(|e| e.verdict == LogVerdict::Solved);
+    let versions = solved_errors.filter_map(|e| e.case.as_ref()?.fixed_in.as_deref());
+    let fix_versions: Vec<&str> = versions.collect();
     let mut solved_text = format!("{} solved", response.solved);
     // The version is named only if it has the fix of every solved error.
     if let Some(version) =
@@ -146,13 +142,9 @@ fn summary(response: &LogResponse) -> String {
     ];
     let parts: Vec<String> =
         counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
-    format!(
-        "{} in {} of {}: {}",
-        plural(response.distinct, "distinct error"),
-        plural(response.lines, "line"),
-        plural(file_count, "file"),
-        parts.join(", ")
-    )
+    let (errors, lines) =
+        (plural(response.distinct, "distinct error"), plural(response.lines, "line"));
+    format!("{errors} in {lines} of {files}: {}", parts.join(", "))
 }
 
 fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
@@ -161,41 +153,30 @@ fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
         let time = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
         format!("{}:{}{time}", plain(&p.file), p.line)
     };
-    let mut facts = vec![format!("{} times", count(group.count))];
-    if group.count == 1 {
-        facts = vec!["once".to_owned()];
-    }
-    facts.push(match group.count {
-        0 | 1 => format_place(&group.last),
-        _ => format!(
-            "first at {}, last at {}",
-            format_place(&group.first),
-            format_place(&group.last)
-        ),
-    });
+    let (first_place, last_place) = (format_place(&group.first), format_place(&group.last));
+    let mut facts = match group.count {
+        1 => vec!["once".to_owned(), last_place],
+        n => vec![
+            format!("{} times", count(n)),
+            format!("first at {first_place}, last at {last_place}"),
+        ],
+    };
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
     facts.extend((group.near_end && is_long).then(|| "near the end of the log".to_owned()));
-    output.line(format_args!(
-        "{BAD}{}{BAD:#}  {BOLD}{}{BOLD:#}",
-        group.severity.as_str(),
-        plain(&group.message)
-    ));
+    output.line(format_args!("{BAD}{}{BAD:#}  {}", group.severity.as_str(), bold(&group.message)));
     output.line(format_args!("  {}", facts.join(" · ")));
     let adds_detail = |line: &&str| !line.trim().is_empty() && !group.message.contains(line.trim());
     for line in group.example.lines().skip(1).filter(adds_detail).take(MAX_ERROR_LINES) {
-        output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
+        output.detail(line);
     }
     let label = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
     if let Some(candidate) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
-        let facts = [
-            format!("same problem: {:.0}%", candidate.confidence * 100.0),
-            state(candidate.state, candidate.state_reason.as_deref()),
-        ];
+        let (citation, title) = (issue_citation(&candidate.key), plain(&candidate.title));
+        let confidence = format!("same problem: {}", percent(candidate.confidence));
+        let state = state(candidate.state, candidate.state_reason.as_deref());
+        let label = hit(label);
         output.line(format_args!(
-            "  {HIT}{label}{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
-            plain(&candidate.key),
-            plain(&candidate.title),
-            facts.join(" · ")
+            "  {label}  {citation} {title}  {DIM}{confidence} · {state}{DIM:#}"
         ));
     }
     match &error.case {
@@ -204,30 +185,23 @@ fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
             print_fix(case, output)
         }
         Some(case) => print_case("possible fix", case, output),
-        None if error.known.is_none() => output.line(format_args!("  {DIM}not seen before{DIM:#}")),
+        None if error.known.is_none() => output.detail("not seen before"),
         _ => {}
     }
 }
 
 fn print_case(label: &str, case: &SolvedCase, output: &mut Output) {
-    output.line(format_args!(
-        "  {GOOD}{label}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0}% likely to help{DIM:#}",
-        plain(&case.citation),
-        plain(&case.title),
-        case.relevance * 100.0
-    ));
+    let (label, citation, title) = (good(label), key(&case.citation), plain(&case.title));
+    let relevance = dim(format_args!("{} likely to help", percent(case.relevance)));
+    output.line(format_args!("  {label}  {citation} {title}  {relevance}"));
     print_fix(case, output);
 }
 
 /// Prints how a case was solved.
 fn print_fix(case: &SolvedCase, output: &mut Output) {
-    let mut fixes: Vec<String> = fixed_in(case).into_iter().collect();
-    fixes.extend(case.fixed_by.iter().map(|f| {
-        let line = format!("fixed by {} {}", plain(&f.key), plain(&f.title));
-        line.trim_end().to_owned()
-    }));
+    let fixes: Vec<String> = fixes(case, "fixed by ").collect();
     if !fixes.is_empty() {
-        output.line(format_args!("    {GOOD}{}{GOOD:#}", fixes.join(", ")));
+        output.line(format_args!("    {}", good(fixes.join(", "))));
     }
     print_solution(case, "    ", MAX_COMMENT_LINES, output);
     // A denial of the fix matters more than the fix author's own comments.

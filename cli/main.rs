@@ -248,12 +248,12 @@ impl Session {
     /// standard error.
     fn print_notices(&self, notices: &[Notice], output: &mut output::Output) {
         for notice in notices {
-            let text = notice.hint.to_string();
+            let text = output::plain(&notice.hint);
             match notice.lack {
                 NoticeKind::FullText | NoticeKind::SomeVectors | NoticeKind::AllVectors => {
-                    output.line(output::plain(&format!("{text} Run `precedent index`.")));
+                    output.line(format_args!("{text} Run `precedent index`."));
                 }
-                NoticeKind::Model => output.line(output::plain(&text)),
+                NoticeKind::Model => output.line(text),
                 _ => self.say(&text),
             }
         }
@@ -280,13 +280,10 @@ fn color(args: &Args, settings: &Settings) -> Color {
 
 /// Prints the casebook and settings paths on standard error.
 fn print_paths(folder: &std::path::Path) {
-    output::eprint_line(format_args!("casebook {}", output::plain(&folder.display().to_string())));
+    output::eprint_line(format_args!("casebook {}", output::plain(folder.display())));
     if let Some(file) = precedent_host::config_file(dirs::config_dir()) {
         let note = if file.is_file() { "" } else { " (not found)" };
-        output::eprint_line(format_args!(
-            "settings {}{note}",
-            output::plain(&file.display().to_string())
-        ));
+        output::eprint_line(format_args!("settings {}{note}", output::plain(file.display())));
     }
 }
 
@@ -308,16 +305,11 @@ fn interruptible_task(quiet: bool) -> Task {
 
 /// Returns the folder of the casebook.
 fn casebook_folder(args: &Args) -> Result<PathBuf> {
-    match &args.casebook {
-        Some(folder) => Ok(folder.clone()),
-        None => Ok(dirs::data_local_dir()
-            .ok_or_else(|| {
-                Error::invalid("cannot determine the home folder for the casebook")
-                    .with_hint("Set a folder with --casebook DIR.")
-            })?
-            .join("precedent")
-            .join("casebook")),
-    }
+    let default = || Some(dirs::data_local_dir()?.join("precedent").join("casebook"));
+    args.casebook.clone().or_else(default).ok_or_else(|| {
+        Error::invalid("cannot determine the home folder for the casebook")
+            .with_hint("Set a folder with --casebook DIR.")
+    })
 }
 
 /// Returns the number of worker threads: at most 4 by default.

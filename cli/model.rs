@@ -8,7 +8,7 @@ use crate::{
     Session,
     args::ModelCommand,
     index,
-    output::{BOLD, DIM, Output, count, plain, size},
+    output::{Output, bold, count, dim, plain, size},
 };
 
 /// A model in the catalog.
@@ -33,26 +33,18 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
                     description: e.description,
                 })
                 .collect();
-            if let Some(fields) = &json.json {
-                return output.json(&offers, fields, None);
-            }
-            for offer in &offers {
-                output.line(format_args!(
-                    "{BOLD}{:<42}{BOLD:#} {:>5}  {DIM}{}{DIM:#}",
-                    plain(&offer.name),
-                    offer.dimensions,
-                    plain(&offer.repository)
-                ));
-            }
-            Ok(())
+            output.answer(&offers, &json, None, |output| {
+                for offer in &offers {
+                    let name = bold(format_args!("{:<42}", offer.name));
+                    let (dimensions, repository) = (offer.dimensions, dim(&offer.repository));
+                    output.line(format_args!("{name} {dimensions:>5}  {repository}"));
+                }
+            })
         }
         ModelCommand::List { catalog: false, json } => {
             let models = casebook.models().await?;
-            if let Some(fields) = &json.json {
-                return output.json(&models, fields, None);
-            }
-            models.iter().for_each(|m| print(m, output));
-            Ok(())
+            output
+                .answer(&models, &json, None, |output| models.iter().for_each(|m| print(m, output)))
         }
         ModelCommand::Install { name, switch } => {
             let model = casebook.install_model(&name, &session.task).await?;
@@ -109,14 +101,14 @@ fn print(model: &ModelView, output: &mut Output) {
         (_, true) => "building its semantic index",
         _ => "",
     };
-    output.line(format_args!("{BOLD}{}{BOLD:#}  {state}", plain(&model.name)));
+    output.line(format_args!("{}  {state}", bold(&model.name)));
     if let Some(problem) = &model.problem {
-        output.line(format_args!("  {}", plain(&problem.to_string())));
+        output.line(format_args!("  {}", plain(problem)));
         return;
     }
     let bytes = model.bytes.map(|b| format!("{}, ", size(b))).unwrap_or_default();
-    output.line(format_args!(
-        "  {DIM}{bytes}{} dimensions; {} passages in {}{DIM:#}",
+    output.detail(format_args!(
+        "{bytes}{} dimensions; {} passages in {}",
         model.dimensions.unwrap_or_default(),
         count(model.embedded),
         size(model.vector_bytes)

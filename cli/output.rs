@@ -14,7 +14,7 @@ use precedent_engine::config::Color;
 use precedent_text::sanitize::{self, is_control};
 use schemars::JsonSchema;
 
-use crate::progress;
+use crate::{args::JsonArgs, progress};
 
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
@@ -66,6 +66,16 @@ impl Output {
         }
     }
 
+    /// Prints a dimmed line below the line that it explains.
+    pub fn detail(&mut self, text: impl std::fmt::Display) {
+        self.line(format_args!("  {}", dim(text)));
+    }
+
+    /// Prints a heading after an empty line.
+    pub fn heading(&mut self, text: impl std::fmt::Display) {
+        self.line(format_args!("\n{}", bold(text)));
+    }
+
     /// Prints bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         progress::clear();
@@ -98,6 +108,26 @@ impl Output {
         }
     }
 
+    /// Prints an answer: with `--json` as [`json`](Self::json) does, else with `print_text`.
+    ///
+    /// # Errors
+    /// See [`json`](Self::json).
+    pub fn answer<T: serde::Serialize + JsonSchema>(
+        &mut self,
+        value: &T,
+        json: &JsonArgs,
+        list: Option<&str>,
+        print_text: impl FnOnce(&mut Self),
+    ) -> Result<()> {
+        match &json.json {
+            Some(fields) => self.json(value, fields, list),
+            None => {
+                print_text(self);
+                Ok(())
+            }
+        }
+    }
+
     /// Prints JSON: the whole value, or only the given fields of each object.
     ///
     /// With `list`, the fields select from the elements of that list, and the notices of the value
@@ -117,7 +147,7 @@ impl Output {
         if !fields.is_empty() {
             let notices = list.map(|list| select_list(&mut value, list)).unwrap_or_default();
             for notice in notices.iter().filter(|_| !self.quiet) {
-                eprint_line(plain(&notice.hint.to_string()));
+                eprint_line(plain(&notice.hint));
             }
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
@@ -254,7 +284,7 @@ pub fn print_warning(message: &str, error: &Error) {
 fn print_message(label: &str, style: Style, message: &str, error: &Error) {
     eprint_line(format_args!("{style}{label}:{style:#} {}", plain(message)));
     if let Some(hint) = error.hint() {
-        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(&hint.to_string())));
+        eprint_line(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
     }
 }
 
@@ -262,14 +292,15 @@ fn print_message(label: &str, style: Style, message: &str, error: &Error) {
 pub fn print_causes(error: &Error) {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        eprint_line(format_args!("{DIM}cause:{DIM:#} {}", plain(&error.to_string())));
+        eprint_line(format_args!("{DIM}cause:{DIM:#} {}", plain(error)));
         cause = error.source();
     }
 }
 
 /// Sanitizes tracker text for a terminal: line breaks are the only control characters left.
-pub fn plain(text: &str) -> String {
-    text.chars()
+pub fn plain(text: impl std::fmt::Display) -> String {
+    text.to_string()
+        .chars()
         .filter_map(|c| match c {
             '\n' => Some('\n'),
             '\t' => Some(' '),
@@ -282,28 +313,44 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
+/// Formats a sanitized text in a style.
+fn styled(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{}{style:#}", plain(text))
+}
+
+pub fn key(text: impl std::fmt::Display) -> String {
+    styled(KEY, text)
+}
+
+pub fn bold(text: impl std::fmt::Display) -> String {
+    styled(BOLD, text)
+}
+
+pub fn dim(text: impl std::fmt::Display) -> String {
+    styled(DIM, text)
+}
+
+pub fn good(text: impl std::fmt::Display) -> String {
+    styled(GOOD, text)
+}
+
+pub fn hit(text: impl std::fmt::Display) -> String {
+    styled(HIT, text)
+}
+
 /// Formats spans on one line, with the matches highlighted.
 pub fn spans(spans: &[Span]) -> String {
-    let mut out = String::new();
-    for span in spans {
-        let text = plain(&span.text);
-        if span.hit {
-            out.push_str(&format!("{HIT}{text}{HIT:#}"));
-        } else {
-            out.push_str(&text);
-        }
-    }
-    out
+    spans.iter().map(|span| if span.hit { hit(&span.text) } else { plain(&span.text) }).collect()
 }
 
 /// Formats a state and its reason in color.
 pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => String::new(),
-        (Some(State::Open), _) => format!("{GOOD}open{GOOD:#}"),
+        (Some(State::Open), _) => good("open"),
         (Some(State::Merged), _) => format!("{CLOSED}merged{CLOSED:#}"),
         (Some(State::Closed), Some(reason)) => {
-            let reason = plain(&reason.replace('_', " "));
+            let reason = plain(reason.replace('_', " "));
             format!("{CLOSED}closed{CLOSED:#} as {reason}")
         }
         (Some(State::Closed), None) => format!("{CLOSED}closed{CLOSED:#}"),
@@ -324,20 +371,23 @@ pub fn state_on(
 
 /// Formats a number with thousands separators.
 pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
+    indicatif::HumanCount(n).to_string()
 }
 
 /// Formats a count with its noun: "1 issue", "2 issues".
 pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// Formats a share as a percentage.
+pub fn percent(share: f32) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// Joins the facts that are not empty.
+pub fn join(facts: impl IntoIterator<Item = String>) -> String {
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    facts.join(" · ")
 }
 
 /// Formats a size in bytes, with one decimal.

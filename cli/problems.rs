@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::ProblemsCommand,
-    output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural},
+    output::{Output, bold, dim, key, labeled_day, percent, plain, plural},
 };
 
 /// The maximum number of reports listed per problem.
@@ -33,82 +33,66 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
     if matches!(list, ProblemList::Unreleased | ProblemList::Recurring)
         && !response.without_releases.is_empty()
     {
+        let sources = response.without_releases.join(", ");
         session.say(&format!(
-            "The releases of {} are unknown. Sync the source, or import its changelog.",
-            plain(&response.without_releases.join(", "))
+            "The releases of {sources} are unknown. Sync the source, or import its changelog."
         ));
     }
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, Some("problems"));
-    }
-    let unscanned_note = match response.unscanned {
-        0 => String::new(),
-        n => format!(" {DIM}· {} not checked yet{DIM:#}", plural(n, "open report")),
-    };
-    output.line(format_args!(
-        "{BOLD}{}{BOLD:#} ({}){unscanned_note}",
-        list.heading(response.total),
-        plural(response.open as u64, "open report")
-    ));
-    for problem in &response.problems {
-        print(problem, output);
-    }
-    let remaining_count = response.total - response.problems.len();
-    if remaining_count > 0 {
-        output.line("");
-        output.line(format_args!("{DIM}{remaining_count} more; use --limit to show them.{DIM:#}"));
-    }
-    Ok(())
+    output.answer(&response, &command.json, Some("problems"), |output| {
+        let heading = bold(list.heading(response.total));
+        let open_count = plural(response.open as u64, "open report");
+        let unscanned_note = match response.unscanned {
+            0 => String::new(),
+            n => dim(format_args!("· {} not checked yet", plural(n, "open report"))),
+        };
+        output.line(format!("{heading} ({open_count}) {unscanned_note}").trim_end());
+        response.problems.iter().for_each(|problem| print(problem, output));
+        let remaining_count = response.total - response.problems.len();
+        if remaining_count > 0 {
+            output.line("");
+            output.line(dim(format_args!("{remaining_count} more; use --limit to show them.")));
+        }
+    })
 }
 
 fn print(problem: &ListedProblem, output: &mut Output) {
     let status =
         problem.status.with_versions(problem.fixed_in.as_deref(), problem.came_back_in.as_deref());
-    let mut facts = vec![
-        plain(&status),
-        format!("{}, {} open", plural(problem.size as u64, "report"), problem.open),
-    ];
-    if problem.size >= MIN_TREND && problem.recent + problem.before > 0 {
-        facts.push(format!(
-            "{} in the last 30 days, {} in the 30 before",
-            problem.recent, problem.before
-        ));
+    let report_count = plural(problem.size as u64, "report");
+    let mut facts = vec![status, format!("{report_count}, {} open", problem.open)];
+    let (recent, before) = (problem.recent, problem.before);
+    if problem.size >= MIN_TREND && recent + before > 0 {
+        facts.push(format!("{recent} in the last 30 days, {before} in the 30 before"));
     }
-    let versions: Vec<String> = problem
-        .versions
-        .iter()
-        .map(|count| format!("{} ({})", plain(&count.version), count.reports))
-        .collect();
+    let versions =
+        problem.versions.iter().map(|count| format!("{} ({})", count.version, count.reports));
+    let versions: Vec<String> = versions.collect();
     if !versions.is_empty() {
         facts.push(format!("versions: {}", versions.join(", ")));
     }
     if !problem.articles.is_empty() {
-        facts.push(format!("article {}", plain(&problem.articles.join(", "))));
+        facts.push(format!("article {}", problem.articles.join(", ")));
     }
-    output.line("");
-    output.line(format_args!("{BOLD}{}{BOLD:#}", plain(&problem.head.title)));
-    output.line(format_args!("  {DIM}{}{DIM:#}", facts.join(" · ")));
+    output.heading(&problem.head.title);
+    output.detail(facts.join(" · "));
     print_report(&problem.head, "", output);
     for member in problem.members.iter().take(MAX_MEMBERS) {
         let confidence = match member.known {
             true => "known".to_owned(),
-            false => format!("{:.0}%", member.confidence * 100.0),
+            false => percent(member.confidence),
         };
         print_report(member, &confidence, output);
     }
     if problem.members.len() > MAX_MEMBERS {
-        output.line(format_args!("  {DIM}and {} more{DIM:#}", problem.members.len() - MAX_MEMBERS));
+        output.detail(format_args!("and {} more", problem.members.len() - MAX_MEMBERS));
     }
 }
 
 fn print_report(report: &ProblemReport, confidence: &str, output: &mut Output) {
-    let version = report.version.as_ref().map(|version| format!(", on {}", plain(version)));
-    output.line(format_args!(
-        "  {confidence:>5}  {KEY}{}{KEY:#}  {}  {DIM}{}{}{}{DIM:#}",
-        plain(&report.key),
-        plain(&report.title),
-        if report.open { "" } else { "closed, " },
-        labeled_day("opened", report.created_at),
-        version.unwrap_or_default()
-    ));
+    let state = if report.open { "" } else { "closed, " };
+    let date = labeled_day("opened", report.created_at);
+    let version = report.version.as_ref().map(|version| format!(", on {version}"));
+    let details = dim(state.to_owned() + &date + &version.unwrap_or_default());
+    let (key, title) = (key(&report.key), plain(&report.title));
+    output.line(format_args!("  {confidence:>5}  {key}  {title}  {details}"));
 }

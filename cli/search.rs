@@ -9,26 +9,22 @@ use crate::{
     Session,
     args::SearchCommand,
     input,
-    output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural, spans, state_on},
+    output::{BOLD, DIM, Output, dim, key, labeled_day, plural, spans, state_on},
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
     let query = read_query(session, &command).await?;
     let request = command.request(query, &session.settings);
     let response = session.casebook.search(request, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, Some("hits"));
-    }
-    print(session, &response, output);
-    Ok(())
+    output
+        .answer(&response, &command.json, Some("hits"), |output| print(session, &response, output))
 }
 
 async fn read_query(session: &Session, command: &SearchCommand) -> Result<String> {
     let from_stdin = command.query == ["-"];
-    let text = if from_stdin {
-        input::read_question(session, None).await?
-    } else {
-        command.query.join(" ")
+    let text = match from_stdin {
+        true => input::read_question(session, None).await?,
+        false => command.query.join(" "),
     };
     // An empty query lists the latest changes or filtered items; empty piped text is an error.
     let is_listing = command.query.is_empty() || (!from_stdin && !command.filters().is_empty());
@@ -56,24 +52,20 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
 }
 
 fn print_hit(hit: &Hit, output: &mut Output) {
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-        plain(&hit.key),
-        spans(&hit.title)
-    ));
+    output.line(format_args!("{}  {BOLD}{}{BOLD:#}", key(&hit.key), spans(&hit.title)));
     let mut facts = vec![state_on(hit.state, hit.state_reason.as_deref(), hit.closed_at)];
     if hit.closed_at.is_none() {
-        facts.push(format!("{DIM}{}{DIM:#}", labeled_day("updated", hit.updated_at)));
+        facts.push(dim(labeled_day("updated", hit.updated_at)));
     }
     if hit.comments > 0 {
-        facts.push(format!("{DIM}{}{DIM:#}", plural(u64::from(hit.comments), "comment")));
+        facts.push(dim(plural(u64::from(hit.comments), "comment")));
     }
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("  {}", facts.join("  ")));
-    output.line(format_args!("  {DIM}{}{DIM:#}", plain(&hit.why)));
+    output.detail(&hit.why);
     for passage in hit.passages.iter().take(2) {
         let author = match (&passage.part, &passage.author) {
-            (Part::Comment, Some(author)) => format!("{DIM}{}:{DIM:#} ", plain(author)),
+            (Part::Comment, Some(author)) => dim(format_args!("{author}:")) + " ",
             _ => String::new(),
         };
         let text = spans(&passage.spans);
@@ -86,18 +78,17 @@ fn print_hit(hit: &Hit, output: &mut Output) {
             output.print_wrapped(&text, "    ");
         }
     }
-    if let Some(trace) = &hit.trace {
-        for c in trace {
-            let (arm, score) = match c.arm {
-                Arm::Lexical => ("keyword", format!("score {:.2}", c.score)),
-                Arm::Semantic => ("semantic", format!("cosine {:.3}", c.score)),
-                Arm::Signature => ("signature", format!("score {:.2}", c.score)),
-            };
-            output.line(format_args!(
-                "    {DIM}{arm:<9} rank {:>3}  {score:<14}  contributes {:.5}{DIM:#}",
-                c.rank, c.adds
-            ));
-        }
-        output.line(format_args!("    {DIM}combined score: {:.5}{DIM:#}", hit.scores.fused));
+    let Some(trace) = &hit.trace else { return };
+    for c in trace {
+        let (arm, score) = match c.arm {
+            Arm::Lexical => ("keyword", format!("score {:.2}", c.score)),
+            Arm::Semantic => ("semantic", format!("cosine {:.3}", c.score)),
+            Arm::Signature => ("signature", format!("score {:.2}", c.score)),
+        };
+        output.line(format_args!(
+            "    {DIM}{arm:<9} rank {:>3}  {score:<14}  contributes {:.5}{DIM:#}",
+            c.rank, c.adds
+        ));
     }
+    output.line(format_args!("    {DIM}combined score: {:.5}{DIM:#}", hit.scores.fused));
 }

@@ -9,7 +9,7 @@ use precedent_text::sanitize::strip_ansi;
 use crate::{
     Session,
     args::ShowCommand,
-    output::{BOLD, DIM, KEY, Output, day, labeled_day, plain, plural, state_on},
+    output::{DIM, Output, bold, day, dim, join, key, labeled_day, plain, plural, state_on},
 };
 
 /// The maximum number of mentioned items listed.
@@ -21,19 +21,13 @@ pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -
     if let Some(last) = command.comments {
         thread.comments.drain(..total.saturating_sub(last));
     }
-    if let Some(fields) = &command.json.json {
-        return output.json(&thread, fields, None);
-    }
-    print(&thread, total - thread.comments.len(), output);
-    Ok(())
+    output.answer(&thread, &command.json, None, |output| {
+        print(&thread, total - thread.comments.len(), output)
+    })
 }
 
 fn print(thread: &Thread, hidden: usize, output: &mut Output) {
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-        plain(&thread.key),
-        plain(&thread.title)
-    ));
+    output.line(format_args!("{}  {}", key(&thread.key), bold(&thread.title)));
     let mut facts = vec![
         match thread.kind {
             DocKind::Issue => "issue".to_owned(),
@@ -43,29 +37,16 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         },
         state_on(thread.state, thread.state_reason.as_deref(), thread.closed_at),
     ];
-    if let Some(author) = &thread.author {
-        facts.push(format!("by {}", plain(author)));
-    }
+    facts.extend(thread.author.as_ref().map(|author| format!("by {}", plain(author))));
     facts.push(labeled_day("opened", thread.created_at));
-    if !thread.labels.is_empty() {
-        facts.push(plain(&thread.labels.join(", ")));
-    }
-    if let Some(milestone) = &thread.milestone {
-        facts.push(format!("milestone {}", plain(milestone)));
-    }
-    if thread.locked {
-        facts.push("locked".to_owned());
-    }
-    facts.retain(|f| !f.is_empty());
-    output.line(facts.join(" · "));
-    if let Some(url) = &thread.url {
-        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
-    }
+    facts.push(plain(thread.labels.join(", ")));
+    facts.extend(thread.milestone.as_ref().map(|name| format!("milestone {}", plain(name))));
+    facts.extend(thread.locked.then(|| "locked".to_owned()));
+    output.line(join(facts));
+    thread.url.iter().for_each(|url| output.line(dim(url)));
     if thread.deleted_at.is_some() {
-        output.line(format_args!(
-            "{DIM}Deleted from the tracker (since {}).{DIM:#}",
-            day(thread.deleted_at)
-        ));
+        let date = day(thread.deleted_at);
+        output.line(dim(format_args!("Deleted from the tracker (since {date}).")));
     }
     // A frequently mentioned report would fill the screen.
     let (mentions, links): (Vec<_>, Vec<_>) =
@@ -81,11 +62,11 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
             _ => "related to",
         };
         let title = link.title.as_deref().map(plain).unwrap_or_default();
-        output.line(format_args!("{relation} {KEY}{}{KEY:#} {title}", plain(&link.key)));
+        output.line(format_args!("{relation} {} {title}", key(&link.key)));
     }
     if mentions.len() > MAX_MENTIONS {
         let hidden_mentions = plural((mentions.len() - MAX_MENTIONS) as u64, "more mention");
-        output.line(format_args!("{DIM}{hidden_mentions}; use --json to list them all{DIM:#}"));
+        output.line(dim(format_args!("{hidden_mentions}; use --json to list them all")));
     }
     output.line("");
     print_markdown(&thread.markdown, output);
@@ -93,31 +74,26 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         output.line(format_args!("\n{DIM}… {} …{DIM:#}", plural(hidden as u64, "earlier comment")));
     }
     for comment in &thread.comments {
-        let author = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);
+        let author = comment.author.as_deref().unwrap_or("someone");
         let role = match comment.association.as_deref() {
             _ if comment.internal => "internal",
             None | Some("NONE" | "CONTRIBUTOR") => "",
             Some(association) => association,
         };
-        output.line(format_args!(
-            "\n{BOLD}{author}{BOLD:#} {DIM}{} {}{DIM:#}",
-            role.to_lowercase(),
-            day(Some(comment.created_at))
-        ));
+        let details = format!("{} {}", role.to_lowercase(), day(Some(comment.created_at)));
+        output.line(format_args!("\n{} {}", bold(author), dim(details)));
         print_markdown(&comment.markdown, output);
     }
     if thread.missing_comments > 0 {
-        output.line(format_args!(
-            "\n{DIM}{} not in the casebook.{DIM:#}",
-            plural(u64::from(thread.missing_comments), "more comment")
-        ));
+        let count = plural(u64::from(thread.missing_comments), "more comment");
+        output.line(format_args!("\n{DIM}{count} not in the casebook.{DIM:#}"));
     }
 }
 
 /// Prints Markdown with prose wrapped and code unchanged.
 fn print_markdown(markdown: &str, output: &mut Output) {
     let mut is_code = false;
-    for line in plain(&strip_ansi(markdown)).trim_end().lines() {
+    for line in plain(strip_ansi(markdown)).trim_end().lines() {
         is_code ^= line.trim_start().starts_with("```");
         if is_code || line.starts_with("    ") {
             output.line(format_args!("  {line}"));

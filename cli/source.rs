@@ -10,7 +10,7 @@ use crate::{
     Session,
     args::SourceCommand,
     input,
-    output::{DIM, KEY, Output, count, plain, plural},
+    output::{Output, count, key, plain, plural},
 };
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
@@ -36,80 +36,60 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                     session.casebook.add_source(&key).await?
                 }
             };
-            match json.json {
-                Some(fields) => output.json(&view, &fields, None)?,
-                None if already_exists => session.say(&format!(
+            let next = if is_mirror {
+                "fetch it: precedent sync"
+            } else {
+                "import into it: precedent import github FILE --source"
+            };
+            output.answer(&view, &json, None, |_| match already_exists {
+                true => session.say(&format!(
                     "{} already exists ({}); nothing was changed.",
                     view.key,
                     describe_contents(&view)
                 )),
-                None if is_mirror => {
-                    session.say(&format!(
-                        "Added {}. To fetch it: precedent sync {}",
-                        view.key, view.key
-                    ));
-                }
-                None => session.say(&format!(
-                    "Added {}. To import into it: precedent import github FILE --source {}",
-                    view.key, view.key
-                )),
-            }
+                false => session.say(&format!("Added {}. To {next} {}", view.key, view.key)),
+            })
         }
         SourceCommand::Test { key, json } => {
             let access = session.casebook.test_source(&key, &session.task).await?;
-            match json.json {
-                Some(fields) => output.json(&access, &fields, None)?,
-                None => print_access(&access, output),
-            }
+            output.answer(&access, &json, None, |output| print_access(&access, output))
         }
         SourceCommand::Trust { key, json } => {
             let host = session.casebook.trust_source(&key).await?;
-            match json.json {
-                Some(fields) => output.json(&host, &fields, None)?,
-                None => session.say(&format!(
-                    "{} can now use your saved token for its host{}.",
-                    host.host,
-                    host.token.map(|place| format!(" (from {place})")).unwrap_or_default()
-                )),
-            }
+            let place =
+                host.token.as_ref().map(|place| format!(" (from {place})")).unwrap_or_default();
+            output.answer(&host, &json, None, |_| {
+                session.say(&format!(
+                    "{} can now use your saved token for its host{place}.",
+                    host.host
+                ));
+            })
         }
         SourceCommand::List { json } => {
             let sources = session.casebook.sources().await?;
-            match json.json {
-                Some(fields) => output.json(&sources, &fields, None)?,
-                None if sources.is_empty() => {
+            let mirrors = session.casebook.mirrors().await?;
+            output.answer(&sources, &json, None, |output| {
+                if sources.is_empty() {
                     session.say("No sources yet. Try `precedent import sample`, or `precedent import github FILE --source owner/name`.");
                 }
-                None => {
-                    let mirrors = session.casebook.mirrors().await?;
-                    for source in &sources {
-                        print(source, output);
-                        if let Some(m) =
-                            mirrors.iter().find(|m| m.source == source.key && m.running)
-                        {
-                            output.line(format_args!(
-                                "  {DIM}{}{DIM:#}",
-                                describe_progress(m.progress.as_ref())
-                            ));
-                        }
+                for source in &sources {
+                    print(source, output);
+                    if let Some(m) = mirrors.iter().find(|m| m.source == source.key && m.running) {
+                        output.detail(describe_progress(m.progress.as_ref()));
                     }
                 }
-            }
+            })
         }
         SourceCommand::Remove { key, yes, json } => {
             if !yes {
                 confirm(session, &key).await?;
             }
             let view = session.casebook.remove_source(&key, &session.task).await?;
-            match json.json {
-                Some(fields) => output.json(&view, &fields, None)?,
-                None => {
-                    session.say(&format!("Removed {} ({}).", view.key, describe_contents(&view)))
-                }
-            }
+            output.answer(&view, &json, None, |_| {
+                session.say(&format!("Removed {} ({}).", view.key, describe_contents(&view)));
+            })
         }
     }
-    Ok(())
 }
 
 /// Parses a web address or TRACKER:PROJECT; `None` for the name of a source without a tracker.
@@ -133,12 +113,12 @@ fn print_access(access: &Access, output: &mut Output) {
     facts.extend(access.project.archived.then_some("archived"));
     facts.extend((!access.project.issues).then_some("without issues"));
     facts.extend(access.project.wiki.then_some("with a wiki"));
-    output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&access.project.name), facts.join(", ")));
+    output.line(format_args!("{}  {}", key(&access.project.name), facts.join(", ")));
     let user = access.user.as_deref().map_or_else(|| "an anonymous user".to_owned(), plain);
-    output.line(format_args!("  {DIM}connected as {user}{DIM:#}"));
+    output.detail(format_args!("connected as {user}"));
     if let (Some(remaining_requests), Some(limit)) = (access.remaining, access.limit) {
-        output.line(format_args!(
-            "  {DIM}{} of {} left{DIM:#}",
+        output.detail(format_args!(
+            "{} of {} left",
             count(remaining_requests),
             plural(limit, "request")
         ));
@@ -178,30 +158,30 @@ pub fn describe_contents(s: &SourceView) -> String {
 
 /// Prints a source with its contents and its missing data.
 pub fn print(s: &SourceView, output: &mut Output) {
-    output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), describe_contents(s)));
+    output.line(format_args!("{}  {}", key(&s.key), describe_contents(s)));
     if s.missing_comments > 0 {
-        output.line(format_args!(
-            "  {DIM}{} not imported, although the tracker lists more{DIM:#}",
+        output.detail(format_args!(
+            "{} not imported, although the tracker lists more",
             plural(s.missing_comments, "comment")
         ));
     }
     if s.orphan_comments > 0 {
-        output.line(format_args!(
-            "  {DIM}{} on items that are missing{DIM:#}",
+        output.detail(format_args!(
+            "{} on items that are missing",
             plural(s.orphan_comments, "comment")
         ));
     }
     match s.calibrated_on {
-        Some(labels) => output.line(format_args!(
-            "  {DIM}duplicates: calibrated on {}{DIM:#}",
+        Some(labels) => output.detail(format_args!(
+            "duplicates: calibrated on {}",
             plural(labels, "known duplicate")
         )),
         // Each pair counts as one known duplicate.
         None if s.known_duplicates >= precedent_engine::answer::MIN_ORDER as u64 => {
-            output.line(format_args!(
-                "  {DIM}duplicates: {} known; run `precedent calibrate {}` to tune ranking{DIM:#}",
+            output.detail(format_args!(
+                "duplicates: {} known; run `precedent calibrate {}` to tune ranking",
                 plural(s.known_duplicates, "pair"),
-                plain(&s.key)
+                s.key
             ))
         }
         None => {}

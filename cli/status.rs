@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::StatusCommand,
-    output::{DIM, Output, count, plain, plural, size},
+    output::{Output, count, dim, plain, plural, size},
     source,
 };
 
@@ -32,12 +32,11 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         return output.json(&StatusOutput { status, mirrors }, fields, None);
     }
     output.line(format_args!("Casebook  {}", plain(&status.casebook)));
-    output.line(format_args!(
-        "{DIM}          database {}, keyword index {}, semantic index {}{DIM:#}",
-        size(status.database_bytes),
-        size(status.full_text_bytes),
-        size(status.vector_bytes)
-    ));
+    let sizes = [status.database_bytes, status.full_text_bytes, status.vector_bytes].map(size);
+    let [database, keyword, semantic] = sizes;
+    output.line(dim(format_args!(
+        "          database {database}, keyword index {keyword}, semantic index {semantic}"
+    )));
     for s in &status.sources {
         source::print(s, output);
         if let Some(mirror) = mirrors.iter().find(|m| m.source == s.key) {
@@ -48,26 +47,18 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         output.line("No sources yet. Try `precedent import sample`.");
     }
     let c = status.coverage;
-    output.line(format_args!(
-        "Keyword index   {} of {} documents",
-        count(c.full_text),
-        count(c.documents)
-    ));
-    output.line(format_args!(
-        "Semantic index  {} of {} passages",
-        count(c.embedded),
-        count(c.chunks)
-    ));
+    let [text_count, document_count, vector_count, chunk_count] =
+        [c.full_text, c.documents, c.embedded, c.chunks].map(count);
+    output.line(format_args!("Keyword index   {text_count} of {document_count} documents"));
+    output.line(format_args!("Semantic index  {vector_count} of {chunk_count} passages"));
     if c.unread > 0 && status.model.problem.is_none() {
-        output.line(format_args!(
-            "{DIM}                {} not indexed yet; run `precedent index`{DIM:#}",
-            plural(c.unread, "document")
-        ));
+        let unread_count = plural(c.unread, "document");
+        output.line(dim(format_args!(
+            "                {unread_count} not indexed yet; run `precedent index`"
+        )));
     }
     match (&status.model.problem, &status.model.name) {
-        (Some(problem), _) => {
-            output.line(format_args!("Model           none: {}", plain(&problem.to_string())))
-        }
+        (Some(problem), _) => output.line(format_args!("Model           none: {}", plain(problem))),
         (None, Some(name)) => {
             // `precedent model` calls the built-in model by its local name.
             let models = session.casebook.models().await?;
@@ -75,7 +66,7 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
                 Some(model) => format!("{} ({name})", model.name),
                 None => name.clone(),
             };
-            output.line(format_args!("Model           {}", plain(&name)));
+            output.line(format_args!("Model           {}", plain(name)));
         }
         (None, None) => {}
     }
@@ -102,10 +93,10 @@ fn print(mirror: &MirrorView, output: &mut Output) {
         }
         (false, None) => "never synced".to_owned(),
     };
-    output.line(format_args!("  {DIM}{}, {sync_state}{DIM:#}", plain(&mirror.host)));
+    output.detail(format_args!("{}, {sync_state}", mirror.host));
     // The lines above already report these.
     let reported_kinds = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
     for gap in mirror.gaps.iter().filter(|g| !reported_kinds.contains(&g.kind)) {
-        output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.hint.to_string())));
+        output.detail(&gap.hint);
     }
 }

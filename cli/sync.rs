@@ -11,7 +11,7 @@ use crate::{
     Session,
     args::SyncCommand,
     import,
-    output::{self, Output, count, plural},
+    output::{self, Output, plural},
 };
 
 /// The reports of a sync and of the indexing that follows it.
@@ -106,17 +106,6 @@ fn print_report(session: &Session, report: &SyncReport) {
         session.say(&format!("{}: sync failed: {}.", report.source, problem));
         return;
     }
-    let mut parts = vec![format!("{} new", count(report.new))];
-    for (n, label) in [
-        (report.updated, "updated"),
-        (report.unchanged, "unchanged"),
-        (report.stale, "ignored (older than the stored version)"),
-        (report.gone, "deleted"),
-    ] {
-        if n > 0 {
-            parts.push(format!("{} {label}", count(n)));
-        }
-    }
     let wiki = match report.wiki_pages {
         0 => String::new(),
         n => format!(", {}", plural(n, "wiki page")),
@@ -127,7 +116,13 @@ fn print_report(session: &Session, report: &SyncReport) {
         plural(report.items, "item"),
         plural(report.comments, "comment"),
         plural(report.requests, "request"),
-        parts.join(", ")
+        import::describe_changes(&[
+            (report.new, "new"),
+            (report.updated, "updated"),
+            (report.unchanged, "unchanged"),
+            (report.stale, "ignored (older than the stored version)"),
+            (report.gone, "deleted"),
+        ])
     ));
     if let Some(name) = &report.renamed_to {
         session

@@ -1,13 +1,9 @@
 //! `precedent triage`.
 
-use std::{
-    collections::HashSet,
-    io::{self, BufRead as _},
-    time::Duration,
-};
+use std::{collections::HashSet, time::Duration};
 
 use precedent_core::{
-    Error, Result, Task,
+    Result, Task,
     model::{TriageItem, TriageResponse, VerdictKind},
 };
 
@@ -16,7 +12,8 @@ use crate::{
     args::TriageCommand,
     closures,
     duplicates::print_candidate,
-    output::{BOLD, DIM, KEY, Output, labeled_day, plain, plural},
+    input,
+    output::{BOLD, DIM, Output, bold, dim, key, labeled_day, plain, plural},
     verdict,
 };
 
@@ -53,10 +50,9 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     }
     print_queue(&response, &HashSet::new(), output);
     if is_unfinished {
-        output.line("");
+        let reports = plural(response.unscanned, "open report");
         output.line(format_args!(
-            "{DIM}Checking the other {}, newest first. Ctrl+C stops; finished checks are kept.{DIM:#}",
-            plural(response.unscanned, "open report")
+            "\n{DIM}Checking the other {reports}, newest first. Ctrl+C stops; finished checks are kept.{DIM:#}"
         ));
         output.flush();
         let printed_keys: HashSet<&str> =
@@ -76,18 +72,14 @@ fn print_queue(response: &TriageResponse, printed_keys: &HashSet<&str>, output: 
     }
     let shown_count = response.queue.len() as u64;
     if response.waiting > shown_count {
-        output.line("");
-        output.line(format_args!(
-            "{DIM}{} more; use --limit to show them.{DIM:#}",
-            response.waiting - shown_count
-        ));
+        let hidden_count = response.waiting - shown_count;
+        output.line(format_args!("\n{DIM}{hidden_count} more; use --limit to show them.{DIM:#}"));
     }
     print_related(response, printed_keys, output);
     if response.closed_left_out > 0 && printed_keys.is_empty() {
-        output.line("");
+        let reports = plural(response.closed_left_out, "closed report");
         output.line(format_args!(
-            "{DIM}Only open reports were compared; use --include-closed to include {}.{DIM:#}",
-            plural(response.closed_left_out, "closed report")
+            "\n{DIM}Only open reports were compared; use --include-closed to include {reports}.{DIM:#}"
         ));
     }
 }
@@ -95,7 +87,6 @@ fn print_queue(response: &TriageResponse, printed_keys: &HashSet<&str>, output: 
 fn print_summary(response: &TriageResponse, output: &mut Output) {
     let waiting_text = match response.waiting {
         0 => "No open reports to review".to_owned(),
-        1 => "1 open report to review".to_owned(),
         n => format!("{} to review", plural(n, "open report")),
     };
     let expected_text = match response.queue.len() {
@@ -107,10 +98,8 @@ fn print_summary(response: &TriageResponse, output: &mut Output) {
             count => format!("; of the {n} shown, about {count:.0} are likely duplicates"),
         },
     };
-    output.line(format_args!(
-        "{waiting_text}{expected_text}. {DIM}{}.{DIM:#}",
-        describe_checks(response.scanned, response.unscanned)
-    ));
+    let checks = describe_checks(response.scanned, response.unscanned);
+    output.line(format_args!("{waiting_text}{expected_text}. {DIM}{checks}.{DIM:#}"));
 }
 
 /// Describes how many reports were checked now, and how many are left.
@@ -129,33 +118,23 @@ fn print_related(response: &TriageResponse, printed_keys: &HashSet<&str>, output
     if related_items.is_empty() {
         return;
     }
-    output.line("");
+    let (count, total) = (related_items.len(), plural(response.related_waiting, "report"));
     output.line(format_args!(
-        "{BOLD}Related, probably not duplicates{BOLD:#} {DIM}({} of {} shown){DIM:#}",
-        related_items.len(),
-        plural(response.related_waiting, "report")
+        "\n{BOLD}Related, probably not duplicates{BOLD:#} {DIM}({count} of {total} shown){DIM:#}"
     ));
     for item in related_items {
         let c = &item.candidate;
-        output.line(format_args!(
-            "{KEY}{}{KEY:#}  {}  {DIM}related to{DIM:#} {KEY}{}{KEY:#}  {}",
-            plain(&item.key),
-            plain(&item.title),
-            plain(&c.key),
-            plain(&c.title)
-        ));
+        let relation = dim("related to");
+        let (report, title) = (key(&item.key), plain(&item.title));
+        let (candidate, candidate_title) = (key(&c.key), plain(&c.title));
+        output.line(format_args!("{report}  {title}  {relation} {candidate}  {candidate_title}"));
     }
 }
 
 fn print(item: &TriageItem, output: &mut Output) {
-    output.line("");
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
-        plain(&item.key),
-        plain(&item.title),
-        labeled_day("opened", item.created_at)
-    ));
-    output.line(format_args!("{DIM}{}:{DIM:#}", item.candidate.band.words()));
+    let date = dim(labeled_day("opened", item.created_at));
+    output.line(format_args!("\n{}  {}  {date}", key(&item.key), bold(&item.title)));
+    output.line(dim(format_args!("{}:", item.candidate.band.words())));
     print_candidate(&item.candidate, output);
 }
 
@@ -188,7 +167,7 @@ async fn ask_verdicts(
             None => break,
         }
         output.flush();
-        let Some(answer) = read_line()? else { break };
+        let Some(answer) = input::read_line()? else { break };
         let (letter, reason) = answer.split_once(char::is_whitespace).unwrap_or((&answer, ""));
         let letter = letter.to_lowercase();
         if matches!(letter.as_str(), "u" | "undo") {
@@ -213,10 +192,8 @@ async fn ask_verdicts(
             }
             "q" | "quit" => break,
             reply => {
-                output.line(format_args!(
-                    "Unknown answer \"{}\": use d, r, n, s, u or q.",
-                    plain(reply)
-                ));
+                let reply = plain(reply);
+                output.line(format_args!("Unknown answer \"{reply}\": use d, r, n, s, u or q."));
                 continue;
             }
         };
@@ -229,15 +206,6 @@ async fn ask_verdicts(
         position += 1;
     }
     Ok(())
-}
-
-/// Reads the next line of standard input; `None` at its end.
-fn read_line() -> Result<Option<String>> {
-    let mut text = String::new();
-    let n = io::stdin().lock().read_line(&mut text).map_err(|e| {
-        Error::new(precedent_core::Code::Io, format!("cannot read standard input: {e}"))
-    })?;
-    Ok((n > 0).then(|| text.trim().to_owned()))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseRelation, LIKELY_HELP, SolvedCase, State, TroubleshootOutcome, TroubleshootResponse,
-        split_key,
+        CaseRelation, LIKELY_HELP, NearCase, SolvedCase, State, TroubleshootOutcome,
+        TroubleshootResponse, split_key,
     },
 };
 use precedent_engine::Casebook;
@@ -14,9 +14,14 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{fixed_in, print_articles, print_change, print_comment, print_problem, print_status},
+    comment::{
+        fixes, issue_citation, print_articles, print_change, print_comment, print_problem,
+        print_status,
+    },
     input, logs,
-    output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, plural, state, state_on},
+    output::{
+        HIT, Output, bold, dim, good, hit, join, key, percent, plain, plural, state, state_on,
+    },
 };
 
 /// The largest file without errors, in bytes, that is searched for as text.
@@ -43,13 +48,13 @@ pub async fn run(
             };
             // A file without a recognized error may be an email, a report, or an unfamiliar error.
             clean_line_count = Some(lines);
-            match &paths[..] {
-                [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE) => (
-                    None,
-                    input::read_file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default(),
-                ),
-                _ => (None, String::new()),
-            }
+            let text = match &paths[..] {
+                [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE) => {
+                    input::read_file(path)?.filter(|text| !is_long_log(text))
+                }
+                _ => None,
+            };
+            (None, text.unwrap_or_default())
         }
     };
     if let Some(lines) = clean_line_count.filter(|_| text.trim().is_empty()) {
@@ -59,17 +64,12 @@ pub async fn run(
     let is_log = Casebook::is_log(text.as_bytes());
     let request = command.request(key, text, &session.settings);
     let response = session.casebook.troubleshoot(request, &session.task).await?;
-    if let Some(fields) = &command.json.json {
-        return output.json(&response, fields, Some("cases"));
-    }
-    if let Some(lines) =
-        clean_line_count.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log)
-    {
-        output.line(no_error_message(lines));
-        return Ok(());
-    }
-    print(session, &response, output);
-    Ok(())
+    output.answer(&response, &command.json, Some("cases"), |output| match clean_line_count {
+        Some(lines) if response.outcome == TroubleshootOutcome::Nothing && is_log => {
+            output.line(no_error_message(lines));
+        }
+        _ => print(session, &response, output),
+    })
 }
 
 fn no_error_message(lines: u64) -> String {
@@ -144,9 +144,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
             true => print_status(problem, response.key.as_ref(), output),
             false => print_problem(problem, response.key.as_ref(), output),
         }
-        for case in problem_cases {
-            print_case(case, output);
-        }
+        problem_cases.into_iter().for_each(|case| print_case(case, output));
     }
     // An open report comes first if it is a more confident match than the cases.
     let open_report = response.open.first();
@@ -166,8 +164,8 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         TroubleshootOutcome::Solved => {
             let count = plural(cases.len() as u64, &format!("{qualifier}solved case"));
             match cases.iter().any(|case| case.relevance >= LIKELY_HELP) {
-                true => format!("{GOOD}{count}{GOOD:#}"),
-                false => format!("{HIT}{count} that may help{HIT:#}"),
+                true => good(count),
+                false => hit(format_args!("{count} that may help")),
             }
         }
         TroubleshootOutcome::Wiki => {
@@ -193,29 +191,22 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     }
     print_weak_matches(response, output);
     if !response.cases.is_empty() && !response.wiki.is_empty() {
-        output.line("");
-        output.line("Wiki pages");
+        output.line("\nWiki pages");
     }
     for page in &response.wiki {
-        output.line("");
-        output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
-        if let Some(url) = &page.url {
-            output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
-        }
+        output.line(format_args!("\n{}", key(&page.citation)));
+        page.url.iter().for_each(|url| output.line(dim(url)));
         output.print_wrapped(&plain(&page.text), "  ");
     }
 }
 
 /// Prints the known reports that are still open.
 fn print_open(response: &TroubleshootResponse, output: &mut Output) {
-    output.line(format_args!("{HIT}Known and still open{HIT:#}"));
+    output.line(hit("Known and still open"));
     for report in &response.open {
-        output.line(format_args!(
-            "{KEY}[Issue {}]{KEY:#}  {}  {DIM}same problem: {:.0}%{DIM:#}",
-            plain(&report.key),
-            plain(&report.title),
-            report.confidence * 100.0
-        ));
+        let (citation, title) = (issue_citation(&report.key), plain(&report.title));
+        let confidence = dim(format_args!("same problem: {}", percent(report.confidence)));
+        output.line(format_args!("{citation}  {title}  {confidence}"));
     }
 }
 
@@ -227,26 +218,17 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
         (false, false, "Weak matches"),
     ];
     for (is_declined, lacks_documented_fix, heading) in groups {
-        let mut cases = response
-            .similar_cases
-            .iter()
-            .filter(|c| (c.declined, c.undocumented) == (is_declined, lacks_documented_fix))
-            .peekable();
+        let is_in_group =
+            |c: &&NearCase| (c.declined, c.undocumented) == (is_declined, lacks_documented_fix);
+        let mut cases = response.similar_cases.iter().filter(is_in_group).peekable();
         if cases.peek().is_some() {
-            output.line("");
-            output.line(format_args!("{DIM}{heading}{DIM:#}"));
+            output.line(format_args!("\n{}", dim(heading)));
         }
         for case in cases {
-            let facts = [
-                state(case.state, case.state_reason.as_deref()),
-                format!("{:.0}% likely to help", case.relevance * 100.0),
-            ];
-            output.line(format_args!(
-                "{KEY}{}{KEY:#}  {}  {}",
-                plain(&case.citation),
-                plain(&case.title),
-                facts.join(" · ")
-            ));
+            let state = state(case.state, case.state_reason.as_deref());
+            let relevance = format!("{} likely to help", percent(case.relevance));
+            let (citation, title) = (key(&case.citation), plain(&case.title));
+            output.line(format_args!("{citation}  {title}  {state} · {relevance}"));
             if let Some(comment) = &case.key_comment {
                 print_comment(comment, true, "  ", MAX_WEAK_LINES, output);
             }
@@ -255,47 +237,30 @@ fn print_weak_matches(response: &TroubleshootResponse, output: &mut Output) {
 }
 
 fn print_case(case: &SolvedCase, output: &mut Output) {
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-        plain(&case.citation),
-        plain(&case.title)
-    ));
-    let mut facts = vec![state_on(case.state, case.state_reason.as_deref(), case.closed_at)];
-    match case.relation {
-        Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report{GOOD:#}")),
-        Some(CaseRelation::Canonical) => {
-            facts.push(format!("{GOOD}the report is a known duplicate of this case{GOOD:#}"));
-        }
-        None => {
-            facts.push(format!("{:.0}% likely to help", case.relevance * 100.0));
-        }
-    }
-    if case.same_signature {
-        facts.push(format!("{HIT}same error{HIT:#}"));
-    }
-    facts
-        .extend(case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via))));
-    facts.retain(|f| !f.is_empty());
-    output.line(facts.join(" · "));
+    output.line(format_args!("{}  {}", key(&case.citation), bold(&case.title)));
+    let state = state_on(case.state, case.state_reason.as_deref(), case.closed_at);
+    let relation = match case.relation {
+        Some(CaseRelation::Itself) => good("this report"),
+        Some(CaseRelation::Canonical) => good("the report is a known duplicate of this case"),
+        None => format!("{} likely to help", percent(case.relevance)),
+    };
+    let mut facts = vec![state, relation];
+    facts.extend(case.same_signature.then(|| hit("same error")));
+    let via = case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via)));
+    output.line(join(facts.into_iter().chain(via)));
     let mut versions = Vec::new();
     if !case.reported_on.is_empty() {
-        versions.push(format!("mentions {}", plain(&case.reported_on.join(", "))));
+        versions.push(format!("mentions {}", case.reported_on.join(", ")));
     }
     if !case.environment.is_empty() {
-        versions.push(format!("with {}", plain(&case.environment.join(", "))));
+        versions.push(format!("with {}", case.environment.join(", ")));
     }
-    versions.extend(fixed_in(case));
     let prefix = if case.state == Some(State::Merged) { "" } else { "fixed by " };
-    versions.extend(case.fixed_by.iter().map(|f| {
-        let line = format!("{prefix}{} {}", plain(&f.key), plain(&f.title));
-        line.trim_end().to_owned()
-    }));
+    versions.extend(fixes(case, prefix));
     if !versions.is_empty() {
-        output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(" · ")));
+        output.line(good(versions.join(" · ")));
     }
-    if let Some(url) = &case.url {
-        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
-    }
+    case.url.iter().for_each(|url| output.line(dim(url)));
     output.print_wrapped(&plain(&case.body), "  ");
     for c in case.in_reading_order() {
         output.line("");
@@ -303,16 +268,14 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     }
     if let Some(agreement) = case.agreement() {
         output.line("");
-        output.line(format_args!("  {DIM}{agreement}{DIM:#}"));
+        output.detail(agreement);
     }
     for change in case.described_changes() {
         output.line("");
         print_change(change, "  ", usize::MAX, output);
     }
     if case.omitted > 0 {
-        output.line(format_args!(
-            "  {DIM}{} left out{DIM:#}",
-            plural(u64::from(case.omitted), "other comment")
-        ));
+        let count = plural(u64::from(case.omitted), "other comment");
+        output.detail(format_args!("{count} left out"));
     }
 }

@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::VerdictCommand,
-    output::{DIM, KEY, Output, day, plain},
+    output::{Output, day, dim, key, plain},
 };
 
 pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output) -> Result<()> {
@@ -20,52 +20,33 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                 "related" => VerdictKind::Related,
                 _ => VerdictKind::NotDuplicate,
             };
-            let verdict = casebook
-                .record_verdict(
-                    &session.key(&key),
-                    &session.key(&other),
-                    kind,
-                    reason.as_deref(),
-                    &actor(by),
-                )
-                .await?;
-            match &json.json {
-                Some(fields) => output.json(&verdict, fields, None),
-                None => {
-                    print(&verdict, output);
-                    Ok(())
-                }
-            }
+            let (key, other, reason) = (session.key(&key), session.key(&other), reason.as_deref());
+            let verdict = casebook.record_verdict(&key, &other, kind, reason, &actor(by)).await?;
+            output.answer(&verdict, &json, None, |output| print(&verdict, output))
         }
         VerdictCommand::Undo { key, other, by, json } => {
-            let earlier_verdict =
-                casebook.undo_verdict(&session.key(&key), &session.key(&other), &actor(by)).await?;
-            match (&json.json, &earlier_verdict) {
-                (Some(fields), _) => return output.json(&earlier_verdict, fields, None),
-                (None, Some(verdict)) => {
+            let (key, other) = (session.key(&key), session.key(&other));
+            let earlier_verdict = casebook.undo_verdict(&key, &other, &actor(by)).await?;
+            output.answer(&earlier_verdict, &json, None, |output| match &earlier_verdict {
+                Some(verdict) => {
                     output.line("Undone. The earlier verdict applies again:");
                     print(verdict, output);
                 }
-                (None, None) => output.line("Undone. There is no verdict on this pair now."),
-            }
-            Ok(())
+                None => output.line("Undone. There is no verdict on this pair now."),
+            })
         }
         VerdictCommand::List { key, json } => {
-            let verdicts =
-                casebook.verdicts(key.as_deref().map(|k| session.key(k)).as_deref()).await?;
-            if let Some(fields) = &json.json {
-                return output.json(&verdicts, fields, None);
-            }
-            if verdicts.is_empty() {
-                output.line(match key {
-                    Some(key) => format!("No verdicts on {}.", plain(&session.key(&key))),
-                    None => "No verdicts yet.".to_owned(),
-                });
-            }
-            for verdict in &verdicts {
-                print(verdict, output);
-            }
-            Ok(())
+            let key = key.map(|key| session.key(&key));
+            let verdicts = casebook.verdicts(key.as_deref()).await?;
+            output.answer(&verdicts, &json, None, |output| {
+                if verdicts.is_empty() {
+                    output.line(match key {
+                        Some(key) => format!("No verdicts on {}.", plain(key)),
+                        None => "No verdicts yet.".to_owned(),
+                    });
+                }
+                verdicts.iter().for_each(|verdict| print(verdict, output));
+            })
         }
     }
 }
@@ -78,25 +59,25 @@ pub fn actor(by: Option<String>) -> String {
 pub fn print(verdict: &Verdict, output: &mut Output) {
     let text = match (&verdict.canonical, verdict.kind) {
         (Some(canonical), VerdictKind::Duplicate) => {
-            let duplicate =
-                if *canonical == verdict.first { &verdict.second } else { &verdict.first };
-            format!(
-                "{KEY}{}{KEY:#} is a duplicate of {KEY}{}{KEY:#}",
-                plain(duplicate),
-                plain(canonical)
-            )
+            format!("{} is a duplicate of {}", key(duplicate(verdict)), key(canonical))
         }
-        (_, kind) => format!(
-            "{KEY}{}{KEY:#} and {KEY}{}{KEY:#} are {}",
-            plain(&verdict.first),
-            plain(&verdict.second),
-            if kind == VerdictKind::Related { "related" } else { "not duplicates" }
-        ),
+        (_, kind) => {
+            let relation = if kind == VerdictKind::Related { "related" } else { "not duplicates" };
+            format!("{} and {} are {relation}", key(&verdict.first), key(&verdict.second))
+        }
     };
     let reason = verdict.reason.as_ref().map_or_else(String::new, |r| format!(": {}", plain(r)));
     // "someone" stands for an unknown user name.
-    let actor = Some(plain(&verdict.actor)).filter(|name| name != "someone");
+    let actor = Some(&verdict.actor).filter(|name| *name != "someone");
     let actor = actor.map(|name| format!("{name}, ")).unwrap_or_default();
-    output
-        .line(format_args!("{text}{reason}  {DIM}{actor}{}{DIM:#}", day(Some(verdict.decided_at))));
+    let details = dim(actor + &day(Some(verdict.decided_at)));
+    output.line(format_args!("{text}{reason}  {details}"));
+}
+
+/// Returns the report of a pair that is not canonical.
+pub fn duplicate(verdict: &Verdict) -> &str {
+    match verdict.canonical.as_ref() == Some(&verdict.first) {
+        true => &verdict.second,
+        false => &verdict.first,
+    }
 }

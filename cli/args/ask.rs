@@ -14,7 +14,7 @@ use precedent_core::{
 };
 use precedent_engine::config::Settings;
 
-use super::json::JsonArgs;
+use super::JsonArgs;
 
 #[derive(Debug, Arguments)]
 #[command(

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand};
-use precedent_eval::{Arm, Form};
+use precedent_eval::Request;
 
-use super::json::JsonArgs;
+use super::JsonArgs;
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
@@ -130,44 +130,8 @@ pub struct EvalCommand {
     /// Maximum length of the excerpt of each thread, in characters
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
-    /// Query made from each report: the whole report, its title as typed into a search, or the
-    /// title's three rarest words
-    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
-    pub form: Form,
-    /// Rankings to evaluate, comma-separated: lexical, semantic, hybrid, duplicates, calibrated
-    /// [default: all; with --as title or words, the first three]
-    #[arg(long = "by", value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
-    pub rankings: Vec<Arm>,
-    /// Save the results to this file [default: last.json in the cache]
-    #[arg(long = "run", value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Compare with an earlier run, query by query
-    #[arg(long = "against", value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-    /// Write each ranking as a TSV table (query, document, rank, score, probability) to this folder
-    #[arg(long, value_name = "DIR")]
-    pub tsv: Option<PathBuf>,
-    /// Write the features of all candidates, for fitting the weights
-    #[arg(long, value_name = "FILE", hide = true)]
-    pub features: Option<PathBuf>,
-    /// Use this table of duplicate weights instead of the built-in one
-    #[arg(long, value_name = "FILE", hide = true)]
-    pub weights: Option<PathBuf>,
-    /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on
-    /// them
-    #[arg(long = "judged", value_name = "DIR|FILE")]
-    pub judgments: Option<PathBuf>,
-    /// Use these translations as queries instead of the reports (tab-separated: set, report,
-    /// language, title, sentence)
-    #[arg(long, value_name = "FILE")]
-    pub translations: Option<PathBuf>,
-    /// Use only candidates from this many days before each report, and only reports with a
-    /// duplicate among them
-    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
-    pub window: Option<i64>,
-    /// Use the model in this folder, which must contain a model card
-    #[arg(long, value_name = "DIR")]
-    pub model: Option<PathBuf>,
+    #[command(flatten)]
+    pub request: Request,
     /// Store the sets' casebooks in this folder [default: in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,

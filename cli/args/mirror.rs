@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Arguments, Subcommand};
 
-use super::json::JsonArgs;
+use super::JsonArgs;
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {

@@ -1,7 +1,6 @@
 //! Command-line arguments.
 
 mod ask;
-mod json;
 mod maintenance;
 mod mirror;
 mod notes;
@@ -11,10 +10,17 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use ask::*;
-pub use json::JsonArgs;
 pub use maintenance::*;
 pub use mirror::*;
 pub use notes::*;
+
+/// The `--json` option.
+#[derive(Clone, Debug, clap::Args)]
+pub struct JsonArgs {
+    /// Print JSON; FIELDS is a comma-separated list of fields to include
+    #[arg(long, value_name = "FIELDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub json: Option<String>,
+}
 
 /// The heading of the options that every command has.
 const GLOBAL_HEADING: &str = "Global options";

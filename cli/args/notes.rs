@@ -2,10 +2,11 @@
 
 use clap::{
     Args as Arguments, Subcommand,
-    builder::{PossibleValue, PossibleValuesParser},
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
+use precedent_core::model::{NoteKind, parse_name};
 
-use super::json::JsonArgs;
+use super::JsonArgs;
 
 /// The kinds of notes, with their descriptions.
 const NOTE_KINDS: [(&str, &str); 8] = [
@@ -19,8 +20,10 @@ const NOTE_KINDS: [(&str, &str); 8] = [
     ("article", "A knowledge base article"),
 ];
 
-fn note_kinds() -> PossibleValuesParser {
-    NOTE_KINDS.map(|(name, about)| PossibleValue::new(name).help(about)).into()
+fn note_kinds() -> impl TypedValueParser<Value = NoteKind> {
+    let names = NOTE_KINDS.map(|(name, about)| PossibleValue::new(name).help(about));
+    PossibleValuesParser::from(names)
+        .try_map(|name| parse_name::<NoteKind>(&name).ok_or("unknown kind of note"))
 }
 
 /// A note's content.
@@ -28,7 +31,7 @@ fn note_kinds() -> PossibleValuesParser {
 pub struct NoteDraftArgs {
     /// Kind of note; lessons, curiosities and articles are checked for duplicates
     #[arg(short, long, value_name = "KIND", value_parser = note_kinds(), default_value = "lesson")]
-    pub kind: String,
+    pub kind: NoteKind,
     /// Title
     #[arg(short, long)]
     pub title: String,
@@ -94,7 +97,7 @@ pub enum NoteCommand {
     List {
         /// Filter by kind
         #[arg(short, long, value_name = "KIND", value_parser = note_kinds())]
-        kind: Option<String>,
+        kind: Option<NoteKind>,
         /// Include archived notes
         #[arg(long = "archived")]
         include_archived: bool,

@@ -2,12 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
-use precedent_core::{Code, Error, Result, Task, model::Health};
+use precedent_core::{Code, Error, Result, Task};
 use precedent_engine::{Casebook, OpenOptions};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
@@ -41,9 +41,12 @@ pub enum JobKind {
 
 /// The state shared by the commands.
 pub struct AppState {
-    options: OpenOptions,
-    sample: bool,
-    invalid_settings: Option<PathBuf>,
+    /// Options for opening the casebook.
+    pub options: OpenOptions,
+    /// True if the program was started with `--sample`.
+    pub sample: bool,
+    /// Settings file, if it had an error when the window was opened.
+    pub invalid_settings: Option<PathBuf>,
     casebook: OnceCell<Casebook>,
     jobs: Mutex<BTreeMap<JobKind, Task>>,
     queries: Mutex<BTreeMap<String, Task>>,
@@ -51,37 +54,15 @@ pub struct AppState {
 
 impl AppState {
     /// Creates the state for a casebook that is not open yet.
-    pub fn new(options: OpenOptions, sample: bool) -> Self {
+    pub fn new(options: OpenOptions, sample: bool, invalid_settings: Option<PathBuf>) -> Self {
         Self {
             options,
             sample,
-            invalid_settings: None,
+            invalid_settings,
             casebook: OnceCell::new(),
             jobs: Mutex::default(),
             queries: Mutex::default(),
         }
-    }
-
-    /// Sets the path of the settings file if it has an error.
-    #[must_use]
-    pub fn with_invalid_settings(mut self, file: Option<PathBuf>) -> Self {
-        self.invalid_settings = file;
-        self
-    }
-
-    /// Returns the settings file if it had an error when the window was opened.
-    pub fn invalid_settings(&self) -> Option<&Path> {
-        self.invalid_settings.as_deref()
-    }
-
-    /// Returns the data folder.
-    pub fn folder(&self) -> &Path {
-        &self.options.folder
-    }
-
-    /// Returns whether the program was started with `--sample`.
-    pub fn sample(&self) -> bool {
-        self.sample
     }
 
     /// Returns the casebook, opening it if necessary.
@@ -94,20 +75,12 @@ impl AppState {
             .cloned()
     }
 
-    /// Checks the casebook, opened or not, and repairs it if possible.
-    ///
-    /// # Errors
-    /// See [`Casebook::doctor`].
-    pub async fn repair(&self, task: &Task) -> Result<Health> {
-        Casebook::doctor(self.options.clone(), true, 0, task).await
-    }
-
     /// Registers a long job.
     ///
     /// # Errors
     /// [`Code::Busy`] while another job of this kind runs.
     pub fn start_job(&self, kind: JobKind, task: Task) -> Result<RunningJob<'_>> {
-        let mut jobs = self.jobs();
+        let mut jobs = lock(&self.jobs);
         if jobs.contains_key(&kind) {
             return Err(Error::new(Code::Busy, "this job is already running")
                 .with_hint("Wait until it has finished, or cancel it in the status bar."));
@@ -119,8 +92,7 @@ impl AppState {
     /// Returns the task of a new query in this slot, and cancels the slot's previous query.
     pub fn replace_query(&self, slot: &str) -> Task {
         let task = Task::new();
-        let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(previous) = queries.insert(slot.to_owned(), task.clone()) {
+        if let Some(previous) = lock(&self.queries).insert(slot.to_owned(), task.clone()) {
             previous.cancel();
         }
         task
@@ -128,18 +100,13 @@ impl AppState {
 
     /// Cancels a job and returns whether it was running.
     pub fn cancel(&self, kind: JobKind) -> bool {
-        let jobs = self.jobs();
-        let task = jobs.get(&kind);
-        if let Some(task) = task {
-            task.cancel();
-        }
-        task.is_some()
+        lock(&self.jobs).get(&kind).inspect(|task| task.cancel()).is_some()
     }
+}
 
-    fn jobs(&self) -> MutexGuard<'_, BTreeMap<JobKind, Task>> {
-        // The map has no invariant that a panic could break.
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Locks a mutex, ignoring poison: it guards no invariant that a panic could break.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A registered long job, which is unregistered on drop.
@@ -155,7 +122,7 @@ pub struct RunningJob<'a> {
 
 impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
-        self.state.jobs().remove(&self.kind);
+        lock(&self.state.jobs).remove(&self.kind);
     }
 }
 
@@ -165,7 +132,7 @@ mod tests {
 
     #[test]
     fn one_cancellable_job_per_kind_runs() {
-        let state = AppState::new(OpenOptions::new("/nowhere"), false);
+        let state = AppState::new(OpenOptions::new("/nowhere"), false, None);
         assert!(!state.cancel(JobKind::Sync), "nothing runs yet");
         let sync = state.start_job(JobKind::Sync, Task::new()).unwrap();
         assert_eq!(
@@ -181,7 +148,7 @@ mod tests {
 
     #[test]
     fn new_search_cancels_the_previous_one() {
-        let state = AppState::new(OpenOptions::new("/nowhere"), false);
+        let state = AppState::new(OpenOptions::new("/nowhere"), false, None);
         let (first, prompt, second) = (
             state.replace_query("main"),
             state.replace_query("prompt"),

@@ -1,8 +1,10 @@
 //! Writing to the system clipboard, which WebKitGTK allows a page to do only after a click.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use precedent_core::{Code, Error, Result};
+
+use crate::app_state::lock;
 
 /// An open clipboard, kept because X11 and Wayland offer the text only while its owner exists.
 #[derive(Default)]
@@ -18,7 +20,7 @@ impl Clipboard {
             Error::new(Code::Io, format!("cannot copy: {e}"))
                 .with_hint("Select the text and copy it with the keyboard, or save it to a file.")
         };
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = lock(&self.0);
         let mut clipboard = match slot.take() {
             Some(clipboard) => clipboard,
             None => arboard::Clipboard::new().map_err(copy_error)?,

@@ -1,12 +1,11 @@
 //! Files dropped on the window, whose paths are sent to the front end.
 
-use std::{
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{path::PathBuf, sync::Mutex};
 
 use serde::Serialize;
 use tauri::{DragDropEvent, ipc::Channel};
+
+use crate::app_state::lock;
 
 /// A drag-and-drop event of files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,20 +40,17 @@ impl Dropped {
 
 /// The window's channel for drop events.
 #[derive(Default)]
-pub struct Drops {
-    window: Mutex<Option<Channel<Dropped>>>,
-}
+pub struct Drops(Mutex<Option<Channel<Dropped>>>);
 
 impl Drops {
     /// Sets the channel that receives events from now on.
     pub fn watch(&self, window: Channel<Dropped>) {
-        *self.window.lock().unwrap_or_else(PoisonError::into_inner) = Some(window);
+        *lock(&self.0) = Some(window);
     }
 
     /// Sends an event to the window, if a channel is set.
     pub fn send(&self, event: &DragDropEvent) {
-        let window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(window), Some(dropped)) = (&*window, Dropped::from_event(event)) {
+        if let (Some(window), Some(dropped)) = (&*lock(&self.0), Dropped::from_event(event)) {
             // The window may be gone.
             let _ = window.send(dropped);
         }

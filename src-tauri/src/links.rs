@@ -1,6 +1,6 @@
 //! Links into the casebook from other programs: `precedent://item/acme/app#12`.
 
-use tauri::{Url, ipc::Channel};
+use tauri::Url;
 
 use crate::mailbox::Mailbox;
 
@@ -50,21 +50,13 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The latest link, held until the window listens.
-#[derive(Default)]
-pub struct Links(Mailbox<String>);
+/// The document key of the latest link.
+pub type Links = Mailbox<String>;
 
-impl Links {
-    /// Opens the first link among these arguments and returns whether there was one.
-    pub fn open<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> bool {
-        let Some(key) = args.into_iter().find_map(parse_key) else { return false };
-        self.0.send(key);
-        true
-    }
-
-    /// Sets the channel for links and sends it the pending one.
-    pub fn watch(&self, window: Channel<String>) {
-        self.0.watch(window);
+/// Opens the first link among these arguments, if any.
+pub fn open<'a>(links: &Links, args: impl IntoIterator<Item = &'a str>) {
+    if let Some(key) = args.into_iter().find_map(parse_key) {
+        links.send(key);
     }
 }
 
@@ -72,7 +64,7 @@ impl Links {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use tauri::ipc::InvokeResponseBody;
+    use tauri::ipc::{Channel, InvokeResponseBody};
 
     use super::*;
 
@@ -105,8 +97,8 @@ mod tests {
     #[test]
     fn link_waits_for_the_window() {
         let links = Links::default();
-        assert!(!links.open(["precedent-desktop", "--sample"]));
-        assert!(links.open(["precedent-desktop", "precedent://item/acme/app#1"]));
+        open(&links, ["precedent-desktop", "precedent://item/acme/app#1"]);
+        open(&links, ["precedent-desktop", "--sample"]);
         let messages = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&messages);
         links.watch(Channel::new(move |body| {
@@ -115,7 +107,7 @@ mod tests {
             }
             Ok(())
         }));
-        links.open(["precedent://item/acme/app#2"]);
+        open(&links, ["precedent://item/acme/app#2"]);
         assert_eq!(*messages.lock().unwrap(), ["\"acme/app#1\"", "\"acme/app#2\""]);
     }
 }

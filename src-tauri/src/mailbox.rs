@@ -1,8 +1,10 @@
 //! Delivery of the latest message to a page that may not listen yet.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tauri::ipc::{Channel, IpcResponse};
+
+use crate::app_state::lock;
 
 /// The latest message to a page.
 pub struct Mailbox<T>(Mutex<Inner<T>>);
@@ -21,15 +23,14 @@ impl<T> Default for Mailbox<T> {
 impl<T: Clone + IpcResponse> Mailbox<T> {
     /// Sends a message to the page, now or as soon as it listens.
     pub fn send(&self, message: T) {
-        // The mutex guards no invariant that a panic could break.
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = lock(&self.0);
         let was_sent = inner.page.as_ref().is_some_and(|page| page.send(message.clone()).is_ok());
         inner.pending_message = (!was_sent).then_some(message);
     }
 
     /// Sets the page that receives all later messages, and sends it the pending one.
     pub fn watch(&self, page: Channel<T>) {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = lock(&self.0);
         if let Some(message) = inner.pending_message.take() {
             // The page may be gone already.
             let _ = page.send(message);

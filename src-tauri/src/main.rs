@@ -63,7 +63,7 @@ fn main() -> std::process::ExitCode {
                 if args.iter().skip(1).any(|arg| arg == "--ask") {
                     return prompt::show(app);
                 }
-                app.state::<links::Links>().open(args.iter().map(String::as_str));
+                links::open(&app.state::<links::Links>(), args.iter().map(String::as_str));
                 window::raise(app);
             }))
             .plugin(tauri_plugin_window_state::Builder::default().build());
@@ -144,24 +144,18 @@ fn main() -> std::process::ExitCode {
         ])
         .setup(move |app| {
             let links = links::Links::default();
-            links.open(args.link.as_deref());
+            links::open(&links, args.link.as_deref());
             app.manage(links);
             app.manage(drops::Drops::default());
             app.manage(clipboard::Clipboard::default());
             app.manage(prompt::Prompt::default());
             app.manage(tray::Tray::default());
-            let setup = match paths::find(app, &args) {
-                Ok(setup) => setup,
-                Err(error) => {
-                    // An error returned here ends in a panic without a useful message.
-                    show_error(&error.to_string());
-                    std::process::exit(1);
-                }
-            };
-            app.manage(
-                app_state::AppState::new(setup.options, args.sample)
-                    .with_invalid_settings(setup.invalid_settings),
-            );
+            let (options, invalid_settings) = paths::find(app, &args).unwrap_or_else(|error| {
+                // An error returned here ends in a panic without a useful message.
+                show_error(&error.to_string());
+                std::process::exit(1);
+            });
+            app.manage(app_state::AppState::new(options, args.sample, invalid_settings));
             window::open(app)?;
             if args.ask {
                 prompt::show(app.handle());
@@ -230,7 +224,7 @@ fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
         }
         #[cfg(target_os = "macos")]
         tauri::RunEvent::Opened { urls } => {
-            app.state::<links::Links>().open(urls.iter().map(tauri::Url::as_str));
+            links::open(&app.state::<links::Links>(), urls.iter().map(tauri::Url::as_str));
             window::raise(app);
         }
         _ => {}

@@ -5,16 +5,9 @@ use std::path::{Path, PathBuf};
 use precedent_engine::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
-/// The options for starting the program.
-pub struct StartOptions {
-    /// Options for opening the casebook.
-    pub options: OpenOptions,
-    /// Settings file, if it contains an error.
-    pub invalid_settings: Option<PathBuf>,
-}
-
-/// Determines the paths from the arguments, the environment and the files next to the program.
-pub fn find(app: &App, args: &crate::Args) -> tauri::Result<StartOptions> {
+/// Returns the options for opening the casebook, from the arguments, the environment and the files
+/// next to the program, and the settings file if it contains an error.
+pub fn find(app: &App, args: &crate::Args) -> tauri::Result<(OpenOptions, Option<PathBuf>)> {
     let (folder, invalid_settings) = match &args.casebook {
         Some(folder) => (std::path::absolute(folder)?, None),
         // The command line has the same default, so both open the same casebook.
@@ -41,7 +34,7 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<StartOptions> {
         // The program may run outside a package.
         Err(_) => options,
     };
-    Ok(StartOptions { options, invalid_settings })
+    Ok((options, invalid_settings))
 }
 
 /// Reads the user's valid settings; also returns the file if it contains an error.

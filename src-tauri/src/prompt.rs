@@ -2,19 +2,19 @@
 //!
 //! It is created on first use, and reads the clipboard only when it is shown.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use precedent_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use tauri::{
     AppHandle, LogicalSize, Manager as _, PhysicalPosition, WebviewUrl, WebviewWindow,
-    WebviewWindowBuilder, ipc::Channel, webview::NewWindowResponse,
+    WebviewWindowBuilder, webview::NewWindowResponse,
 };
 use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutState};
 
 #[cfg(target_os = "linux")]
 use crate::portal;
-use crate::{mailbox::Mailbox, window};
+use crate::{app_state::lock, mailbox::Mailbox, window};
 
 /// The label of the window.
 pub const LABEL: &str = "prompt";
@@ -90,30 +90,14 @@ pub enum PromptTarget {
 /// The listeners and the state of the prompt.
 #[derive(Default)]
 pub struct Prompt {
-    targets: Mailbox<PromptTarget>,
-    show_requests: Mailbox<()>,
+    /// Targets for the main window.
+    pub targets: Mailbox<PromptTarget>,
+    /// Notifications that the prompt is shown.
+    pub show_requests: Mailbox<()>,
     has_plugin: Mutex<bool>,
     /// Shortcut held by a Wayland desktop.
     #[cfg(target_os = "linux")]
     desktop_shortcut: tokio::sync::Mutex<Option<portal::BoundShortcut>>,
-}
-
-impl Prompt {
-    /// Sets the channel for targets and sends it the pending one.
-    pub fn watch(&self, window: Channel<PromptTarget>) {
-        self.targets.watch(window);
-    }
-
-    /// Sets the channel that is notified whenever the prompt is shown, and notifies it of a pending
-    /// request.
-    pub fn watch_shown(&self, window: Channel<()>) {
-        self.show_requests.watch(window);
-    }
-}
-
-/// Locks a mutex, ignoring poison: it guards no invariant that a panic could break.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Replaces the registered shortcut; returns its keys if the desktop describes them.
@@ -265,13 +249,6 @@ fn create(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .build()
 }
 
-/// Shows a target in the main window and hides the prompt.
-pub fn open_target(app: &AppHandle, target: PromptTarget) {
-    app.state::<Prompt>().targets.send(target);
-    window::hide(app, LABEL);
-    window::raise(app);
-}
-
 /// Returns the text on the clipboard; `None` if there is no text or no clipboard.
 ///
 /// # Errors
@@ -302,7 +279,7 @@ fn truncate(text: &str) -> Option<String> {
 mod tests {
     use std::sync::Arc;
 
-    use tauri::ipc::InvokeResponseBody;
+    use tauri::ipc::{Channel, InvokeResponseBody};
 
     use super::*;
 
@@ -333,7 +310,7 @@ mod tests {
         prompt.targets.send(PromptTarget::Search { query: "before".into() });
         let messages = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&messages);
-        prompt.watch(Channel::new(move |body| {
+        prompt.targets.watch(Channel::new(move |body| {
             if let InvokeResponseBody::Json(text) = body {
                 sink.lock().unwrap().push(text);
             }
@@ -358,7 +335,7 @@ mod tests {
         let count = Arc::new(Mutex::new(0));
         let watch = || {
             let counter = Arc::clone(&count);
-            prompt.watch_shown(Channel::new(move |_| {
+            prompt.show_requests.watch(Channel::new(move |_| {
                 *counter.lock().unwrap() += 1;
                 Ok(())
             }));

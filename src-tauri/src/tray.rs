@@ -1,6 +1,6 @@
 //! The tray icon and its menu. With a tray icon, the program outlives its window.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tauri::{
     tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent},
 };
 
-use crate::{prompt, window};
+use crate::{app_state::lock, prompt, window};
 
 const ASK: &str = "ask";
 const OPEN: &str = "open";
@@ -23,23 +23,17 @@ const HOST_TIMEOUT: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Tray(Mutex<Option<TrayIcon>>);
 
-impl Tray {
-    fn icon(&self) -> MutexGuard<'_, Option<TrayIcon>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Shows or removes the tray icon; returns the reason if it cannot be shown.
 pub async fn set_visible(app: &AppHandle, visible: bool) -> Result<(), String> {
     let tray = app.state::<Tray>();
     if !visible {
-        let icon = tray.icon().take();
+        let icon = lock(&tray.0).take();
         if let Some(icon) = icon {
             app.remove_tray_by_id(icon.id());
         }
         return Ok(());
     }
-    if tray.icon().is_some() {
+    if lock(&tray.0).is_some() {
         return Ok(());
     }
     if !has_library() {
@@ -55,13 +49,13 @@ pub async fn set_visible(app: &AppHandle, visible: bool) -> Result<(), String> {
         );
     }
     let icon = create(app).map_err(|e| format!("the desktop rejected the icon: {e}"))?;
-    *tray.icon() = Some(icon);
+    *lock(&tray.0) = Some(icon);
     Ok(())
 }
 
 /// Returns whether the tray icon can reopen a closed window; a desktop may stop showing icons.
 pub fn can_reopen(app: &AppHandle) -> bool {
-    let is_enabled = app.state::<Tray>().icon().is_some();
+    let is_enabled = lock(&app.state::<Tray>().0).is_some();
     is_enabled && tauri::async_runtime::block_on(can_show())
 }
 

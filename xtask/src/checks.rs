@@ -18,13 +18,13 @@ const MCP_CLIENT: &str = "mcp==2.3.0";
 const TEST_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// A check: its name, its duration in seconds on 2 idle cores with an empty target folder, the
-/// earlier steps that it requires, its function, and its description.
+/// earlier steps that it requires, its description, and its function.
 struct Step(
     &'static str,
     u32,
     &'static [&'static str],
-    fn(&mut Checks) -> Result<Outcome>,
     &'static str,
+    fn(&mut Checks) -> Result<Outcome>,
 );
 
 /// The result of a step, with a comment.
@@ -36,91 +36,47 @@ enum Outcome {
 use Outcome::{Failed, Passed, Skipped};
 
 const STEPS: &[Step] = &[
-    Step(
-        "fmt",
-        5,
-        &[],
-        |c| c.run(cmd!(c.ws.sh, "cargo fmt --all --check -- -l")),
-        "formatting of Rust",
-    ),
-    Step(
-        "licenses",
-        3,
-        &[],
-        |c| licenses::check(c.ws).map(Passed),
-        "licenses and sources of dependencies",
-    ),
-    Step("typos", 10, &[], |c| c.python_tool(TYPOS, "typos", &[]), "spelling"),
-    Step("links", 10, &[], |c| c.links(), "links between the pages"),
-    Step(
-        "words",
-        2,
-        &[],
-        |c| tidy::check_machine_specific_text(c.ws).map(Passed),
-        "no registry hosts or machine-specific paths",
-    ),
-    Step(
-        "docs",
-        3,
-        &[],
-        |c| c.docs(),
-        "promises have tests; pages, schemas and charts are up to date",
-    ),
-    Step(
-        "migrations",
-        1,
-        &[],
-        |c| tidy::check_migrations(c.ws).map(Passed),
-        "append-only, without gaps",
-    ),
-    Step("ui-install", 30, &[], |c| ui::install(c.ws).map(passed), "npm ci"),
-    Step(
-        "ui-check",
-        20,
-        &["ui-install"],
-        |c| c.run(npm(c.ws, &["run", "check"])),
-        "types of the front end",
-    ),
-    Step(
-        "ui-test",
-        30,
-        &["ui-install"],
-        |c| c.test_runner(npm(c.ws, &["test"])),
-        "tests of the front end",
-    ),
-    Step(
-        "ui-build",
-        15,
-        &["ui-install"],
-        |c| c.run(npm(c.ws, &["run", "build"])),
-        "build of the front end",
-    ),
-    Step("runtime", 15, &[], |c| c.runtime(), "the ONNX runtime, for the tests"),
-    Step("libraries", 60, &[], |c| c.libraries(), "system libraries of the window"),
-    Step("servers", 60, &[], |c| c.servers(), "real trackers: Redmine, git"),
-    Step(
-        "clippy",
-        660,
-        &["ui-build", "libraries"],
-        |c| c.clippy(),
-        "build with tests, without warnings",
-    ),
-    Step(
-        "test",
-        420,
-        &["clippy", "runtime", "servers"],
-        |c| c.test(),
-        "tests of engine and command line",
-    ),
-    Step("mcp", 20, &["clippy"], |c| c.mcp(), "the MCP server, with the protocol's Python SDK"),
-    Step(
-        "doctest",
-        60,
-        &["clippy", "runtime"],
-        |c| c.doctest(),
-        "API documentation and its examples",
-    ),
-    Step("window", 220, &["clippy", "runtime"], |c| c.window(), "tests that drive the real window"),
+    Step("fmt", 5, &[], "formatting of Rust", |c| {
+        c.run(cmd!(c.ws.sh, "cargo fmt --all --check -- -l"))
+    }),
+    Step("licenses", 3, &[], "licenses and sources of dependencies", |c| {
+        licenses::check(c.ws).map(Passed)
+    }),
+    Step("typos", 10, &[], "spelling", |c| c.python_tool(TYPOS, "typos", &[])),
+    Step("links", 10, &[], "links between the pages", |c| c.links()),
+    Step("words", 2, &[], "no registry hosts or machine-specific paths", |c| {
+        tidy::check_machine_specific_text(c.ws).map(Passed)
+    }),
+    Step("docs", 3, &[], "promises have tests; pages, schemas and charts are up to date", |c| {
+        c.docs()
+    }),
+    Step("migrations", 1, &[], "append-only, without gaps", |c| {
+        tidy::check_migrations(c.ws).map(Passed)
+    }),
+    Step("ui-install", 30, &[], "npm ci", |c| ui::install(c.ws).map(passed)),
+    Step("ui-check", 20, &["ui-install"], "types of the front end", |c| {
+        c.run(npm(c.ws, &["run", "check"]))
+    }),
+    Step("ui-test", 30, &["ui-install"], "tests of the front end", |c| {
+        c.test_runner(npm(c.ws, &["test"]))
+    }),
+    Step("ui-build", 15, &["ui-install"], "build of the front end", |c| {
+        c.run(npm(c.ws, &["run", "build"]))
+    }),
+    Step("runtime", 15, &[], "the ONNX runtime, for the tests", |c| c.runtime()),
+    Step("libraries", 60, &[], "system libraries of the window", |c| c.libraries()),
+    Step("servers", 60, &[], "real trackers: Redmine, git", |c| c.servers()),
+    Step("clippy", 660, &["ui-build", "libraries"], "build with tests, without warnings", |c| {
+        c.clippy()
+    }),
+    Step("test", 420, &["clippy", "runtime", "servers"], "tests of engine and command line", |c| {
+        c.test()
+    }),
+    Step("mcp", 20, &["clippy"], "the MCP server, with the protocol's Python SDK", |c| c.mcp()),
+    Step("doctest", 60, &["clippy", "runtime"], "API documentation and its examples", |c| {
+        c.doctest()
+    }),
+    Step("window", 220, &["clippy", "runtime"], "tests that drive the real window", |c| c.window()),
 ];
 
 /// The steps of `--fast`.
@@ -139,7 +95,7 @@ const FAST: &[&str] = &[
 
 /// Prints the steps.
 pub fn list() {
-    for Step(name, _, _, _, description) in STEPS {
+    for Step(name, _, _, description, _) in STEPS {
         println!("{name:<11} {description}");
     }
 }
@@ -175,7 +131,7 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
     let counts = TestCounts::default();
     let mut checks = Checks { ws, fast, packages, counts, summary_lines: Vec::new() };
     let mut results: Vec<(&str, Duration, Outcome)> = Vec::new();
-    for (number, Step(name, _, needs, work, description)) in (1..).zip(steps) {
+    for (number, Step(name, _, needs, description, work)) in (1..).zip(steps) {
         terminal::step(&format!("{number}/{count} {name}: {description}"));
         ws.start_log(name);
         let start = Instant::now();

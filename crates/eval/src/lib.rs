@@ -38,37 +38,56 @@ use run::Run;
 /// The number of documents kept and scored per ranking.
 const DEPTH: usize = 100;
 
-/// The options of an evaluation.
-#[derive(Clone, Debug, Default)]
+/// The options of an evaluation. The comments are shown as help.
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Request {
     /// Folders of the sets.
+    #[arg(skip)]
     pub sets: Vec<PathBuf>,
-    /// Ranking methods; empty for all that the form allows.
-    pub rankings: Vec<Arm>,
-    /// Form in which each report is queried.
-    pub form: Form,
-    /// Maximum age of a candidate relative to its report, in days.
-    pub window: Option<i64>,
-    /// File of ranking weights in place of the built-in ones.
-    pub weights: Option<PathBuf>,
-    /// Output file for the features of all candidates.
-    pub features: Option<PathBuf>,
-    /// Manually judged pairs: a folder of `SET.tsv` files, or the file of one set.
-    pub judgments: Option<PathBuf>,
-    /// Queries in other languages in place of the set's own.
-    pub translations: Option<PathBuf>,
-    /// Output file for the run; `last.json` in the cache by default.
-    pub output: Option<PathBuf>,
-    /// An earlier run to compare with.
-    pub baseline: Option<PathBuf>,
-    /// Output folder for every ranking as a table.
-    pub tsv: Option<PathBuf>,
-    /// Folder of a model, which contains a card.
-    pub model: Option<PathBuf>,
     /// Folder of the sets' casebooks.
+    #[arg(skip)]
     pub cache: PathBuf,
     /// Maximum number of concurrent queries.
+    #[arg(skip)]
     pub concurrency: usize,
+    /// Query made from each report: the whole report, its title as typed into a search, or the
+    /// title's three rarest words
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
+    pub form: Form,
+    /// Rankings to evaluate, comma-separated: lexical, semantic, hybrid, duplicates, calibrated
+    /// [default: all; with --as title or words, the first three]
+    #[arg(long = "by", value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
+    pub rankings: Vec<Arm>,
+    /// Save the results to this file [default: last.json in the cache]
+    #[arg(long = "run", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Compare with an earlier run, query by query
+    #[arg(long = "against", value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write each ranking as a TSV table (query, document, rank, score, probability) to this folder
+    #[arg(long, value_name = "DIR")]
+    pub tsv: Option<PathBuf>,
+    /// Write the features of all candidates, for fitting the weights
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub features: Option<PathBuf>,
+    /// Use this table of duplicate weights instead of the built-in one
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub weights: Option<PathBuf>,
+    /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on
+    /// them
+    #[arg(long = "judged", value_name = "DIR|FILE")]
+    pub judgments: Option<PathBuf>,
+    /// Use these translations as queries instead of the reports (tab-separated: set, report,
+    /// language, title, sentence)
+    #[arg(long, value_name = "FILE")]
+    pub translations: Option<PathBuf>,
+    /// Use only candidates from this many days before each report, and only reports with a
+    /// duplicate among them
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
+    pub window: Option<i64>,
+    /// Use the model in this folder, which must contain a model card
+    #[arg(long, value_name = "DIR")]
+    pub model: Option<PathBuf>,
 }
 
 /// Runs every query of every set and measures the answers.

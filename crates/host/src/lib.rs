@@ -67,13 +67,18 @@ pub fn set_config_aside(path: &Path) -> Result<PathBuf> {
 /// Sets a key from its environment variable; returns whether the variable is set.
 pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> {
     let name = key.variable();
-    let Some(mut text) = variable(&name) else { return Ok(false) };
-    if key.name == "casebook" {
-        let absolute = std::path::absolute(&text).map_err(|e| Error::io(Path::new(&text), e))?;
-        text = absolute.to_string_lossy().into_owned();
-    }
-    key.set(settings, &text).map_err(|e| e.context(name))?;
+    let Some(text) = variable(&name) else { return Ok(false) };
+    key.set(settings, &absolute_value(key, text)?).map_err(|e| e.context(name))?;
     Ok(true)
+}
+
+/// Makes the path of a casebook absolute; returns other values unchanged.
+pub fn absolute_value(key: &Key, text: String) -> Result<String> {
+    if key.name != "casebook" {
+        return Ok(text);
+    }
+    let path = std::path::absolute(&text).map_err(|e| Error::io(Path::new(&text), e))?;
+    Ok(path.to_string_lossy().into_owned())
 }
 
 /// Returns the user's settings, and the first error in the file, if any. Environment variables

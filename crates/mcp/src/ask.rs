@@ -2,7 +2,7 @@
 
 use super::{
     markdown::{
-        MAX_TITLE, Text, change_heading, day, inline, join, percent, read_call, report_line, state,
+        Text, change_heading, day, inline, join, percent, read_call, report_line, state, title,
     },
     output::{self, Item, Verdict},
 };
@@ -29,22 +29,16 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     text.add_notices(&response.notices);
     match &response.problem {
         Some(problem) => render_problem(response, problem, &mut text),
-        None => {
-            let headline = match (verdict, response.cases.first()) {
-                (Verdict::Likely, Some(case)) => {
-                    format!(
-                        "**Probably solved before** ({} likely to help).",
-                        percent(case.relevance)
-                    )
-                }
-                (Verdict::Related, _) => {
-                    "**Not known for certain**, but similar reports exist.".to_owned()
-                }
-                _ if response.conclusive => "**Not known**: no report of this problem.".to_owned(),
-                _ => "**Not known so far**: the indexes are incomplete.".to_owned(),
-            };
-            text.add(&headline);
-        }
+        None => drop(text.add(&match (verdict, response.cases.first()) {
+            (Verdict::Likely, Some(case)) => {
+                format!("**Probably solved before** ({} likely to help).", percent(case.relevance))
+            }
+            (Verdict::Related, _) => {
+                "**Not known for certain**, but similar reports exist.".to_owned()
+            }
+            _ if response.conclusive => "**Not known**: no report of this problem.".to_owned(),
+            _ => "**Not known so far**: the indexes are incomplete.".to_owned(),
+        })),
     }
     text.add_gap();
     text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
@@ -53,13 +47,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         next.push(format!("{} to continue its thread.", read_call(&problem.key, anchor)));
     }
     for article in &response.articles {
-        text.add_gap();
-        let heading = format!(
-            "Article [{}] {}",
-            inline(&article.key, MAX_TITLE),
-            inline(&article.title, MAX_TITLE)
-        );
-        text.quote(&heading, &article.text, MAX_PASSAGE);
+        text.add_passage("Article", article, MAX_PASSAGE);
     }
     for case in &response.cases {
         text.add_gap();
@@ -72,22 +60,14 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         for comment in case.solutions().take(MAX_COMMENTS) {
             text.add_comment(comment.heading(), &case.key, comment, MAX_COMMENT);
         }
-        match case.described_changes().next() {
-            Some(change) => {
-                text.quote(&format!("Fixed by [{}]", change.key), &change.text, MAX_COMMENT);
-            }
-            None => {
-                let changes = case.fixed_by.iter().map(|change| format!("[{}]", change.key));
-                let changes = changes.collect::<Vec<_>>().join(", ");
-                if !changes.is_empty() {
-                    text.add(&format!("Fixed by {changes}"));
-                }
-            }
+        let keys: Vec<String> = case.fixed_by.iter().map(|c| format!("[{}]", c.key)).collect();
+        if let Some(change) = case.described_changes().next() {
+            text.quote(&format!("Fixed by [{}]", change.key), &change.text, MAX_COMMENT);
+        } else if !keys.is_empty() {
+            text.add(&format!("Fixed by {}", keys.join(", ")));
         }
-        next.push(format!(
-            "{} to read the solved case.",
-            read_call(&case.key, case.fix.as_deref())
-        ));
+        let call = read_call(&case.key, case.fix.as_deref());
+        next.push(format!("{call} to read the solved case."));
     }
     if !response.related.is_empty() {
         text.add_gap();
@@ -108,7 +88,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             Some(status) => status.words().to_owned(),
             None => state(report.state, report.state_reason.as_deref()),
         };
-        let title = inline(&report.title, MAX_TITLE);
+        let title = title(&report.title);
         let line = join([format!("[{}]", report.key), status, title, band]);
         text.add(&format!("- {line}"));
         if let Some(comment) = &report.key_comment {
@@ -117,13 +97,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     }
     for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {
         for passage in passages {
-            text.add_gap();
-            let heading = format!(
-                "{kind} [{}] {}",
-                inline(&passage.key, MAX_TITLE),
-                inline(&passage.title, MAX_TITLE)
-            );
-            text.quote(&heading, &passage.text, MAX_PASSAGE);
+            text.add_passage(kind, passage, MAX_PASSAGE);
         }
     }
     if response.problem.is_none() {
@@ -155,23 +129,15 @@ fn verdict(response: &AskResponse) -> Verdict {
 /// Renders the status of a known problem and the facts about it.
 fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Text) {
     let status = status(problem);
-    let headline = match response.key.as_ref() {
+    let likelihood = format!("{} likely to be the same problem", percent(problem.confidence));
+    text.add(&match response.key.as_ref() {
         Some(key) if *key == problem.key => format!("**This report is {status}.**"),
         _ if problem.confidence >= 1.0 => format!("**Known problem: {status}.**"),
-        _ if problem.confidence >= HIGH => {
-            format!(
-                "**Known problem: {status}** ({} likely to be the same problem).",
-                percent(problem.confidence)
-            )
-        }
-        _ => format!(
-            "**Probably a known problem: {status}** ({} likely to be the same problem).",
-            percent(problem.confidence)
-        ),
-    };
-    text.add(&headline);
-    text.add(&format!("[{}] {}", problem.key, inline(&problem.title, MAX_TITLE)));
-    text.add_some(&problem.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
+        _ if problem.confidence >= HIGH => format!("**Known problem: {status}** ({likelihood})."),
+        _ => format!("**Probably a known problem: {status}** ({likelihood})."),
+    });
+    text.add(&format!("[{}] {}", problem.key, title(&problem.title)));
+    text.add_url(problem.url.as_deref());
     if !problem.reasons.is_empty() {
         text.add(&format!("Why: {}", inline(&problem.reasons.join("; "), 300)));
     }
@@ -187,12 +153,10 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
 /// Renders the fix and the workaround with their citations.
 fn render_evidence(problem: &KnownProblem, text: &mut Text) {
     let mut last_anchor = None;
-    for (heading, comment) in
-        [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)]
-    {
-        if let Some(comment) =
-            comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor))
-        {
+    let headings = [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)];
+    for (heading, comment) in headings {
+        let comment = comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor));
+        if let Some(comment) = comment {
             text.add_gap();
             text.add_comment(heading, &problem.key, comment, MAX_COMMENT);
             last_anchor = Some(&comment.anchor);

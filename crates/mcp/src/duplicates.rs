@@ -7,8 +7,7 @@ use serde_json::json;
 
 use super::{
     markdown::{
-        MAX_TITLE, Text, day, format_call, inline, join, percent, plural, read_call, report_line,
-        state,
+        Text, day, format_call, inline, join, percent, plural, read_call, report_line, state, title,
     },
     output::{self, Item},
 };
@@ -37,9 +36,8 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
     };
     let reports = plural(response.compared as u64, "earlier report");
     text.add(&format!("{headline} {reports} compared in detail."));
-    if let Some(outcome) =
-        best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome)
-    {
+    let confident_match = best.filter(|best| best.band <= Band::Possible);
+    if let Some(outcome) = confident_match.and_then(|best| best.outcome) {
         text.add(&format!("Past answers at this confidence: {outcome}."));
     }
     let mut count = 0;
@@ -50,48 +48,38 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
         count += 1;
     }
     if !response.rejected.is_empty() {
-        text.add(&format!(
-            "Already marked \"not a duplicate\": {}",
-            inline(&response.rejected.join(", "), 300)
-        ));
+        let keys = inline(&response.rejected.join(", "), 300);
+        text.add(&format!("Already marked \"not a duplicate\": {keys}"));
     }
     if !response.circle.is_empty() {
         let cycle = inline(&response.circle.join(" → "), 300);
         text.add(&format!("These reports form a cycle of duplicates: {cycle}"));
     }
-    let mut next = Vec::new();
-    match (best, &response.key) {
+    let next = match (best, &response.key) {
         (Some(best), key) => {
-            next.push(format!("{} to compare.", read_call(&best.key, None)));
-            if let Some(key) = key {
+            let comparison_step = format!("{} to compare.", read_call(&best.key, None));
+            let verdict_step = key.as_ref().map(|key| {
                 let arguments = json!({"key": key, "other": best.key, "verdict": "duplicate"});
-                next.push(format!(
-                    "when a person has decided, {}",
-                    format_call("record_verdict", &arguments)
-                ));
-            }
+                let call = format_call("record_verdict", &arguments);
+                format!("when a person has decided, {call}")
+            });
+            [comparison_step].into_iter().chain(verdict_step).collect()
         }
         (None, Some(key)) => {
-            next.push(format!(
-                "{} for solved cases and wiki pages.",
-                format_call("find_fixes", &json!({"key": key}))
-            ));
-            next.push(format!(
-                "{} lists weaker candidates.",
-                format_call("find_duplicates", &json!({"number": key, "threshold": 0.1}))
-            ));
+            let fixes = format_call("find_fixes", &json!({"key": key}));
+            let weaker_matches = format_call("find_duplicates", &json!({"number": key, "threshold": 0.1}));
+            vec![
+                format!("{fixes} for solved cases and wiki pages."),
+                format!("{weaker_matches} lists weaker candidates."),
+            ]
         }
-        (None, None) => {
-            next.push(
-                "find_fixes with the same text as text finds solved cases and wiki pages."
-                    .to_owned(),
-            );
-            next.push(
-                "find_duplicates with threshold 0.1 lists weaker candidates; else file it as a new report."
-                    .to_owned(),
-            );
-        }
-    }
+        (None, None) => [
+            "find_fixes with the same text as text finds solved cases and wiki pages.",
+            "find_duplicates with threshold 0.1 lists weaker candidates; else file it as a new report.",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    };
     let payload = output::Duplicates {
         known: response.known.as_ref().map(|canonical| canonical.key.clone()),
         results: response.candidates.iter().take(count).map(Item::from).collect(),
@@ -126,7 +114,7 @@ fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
         inline(&candidate.key, 150),
         confidence,
         state(candidate.state, candidate.state_reason.as_deref()),
-        inline(&candidate.title, MAX_TITLE),
+        title(&candidate.title),
         format!("opened {}", day(candidate.created_at)),
         disposition,
         verdict.to_owned(),

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        MAX_TITLE, Text, change_heading, day, format_call, inline, join, percent, plural,
-        read_call, report_line, state,
+        Text, change_heading, day, format_call, inline, join, percent, plural, read_call,
+        report_line, state, title,
     },
     output::{self, Item},
 };
@@ -32,27 +32,19 @@ pub fn render(
     text.add_notices(&response.notices);
     let so_far = if response.conclusive { "" } else { " so far" };
     if let Some(problem) = &response.problem {
-        text.add(&join([
-            format!(
-                "**{}** {}",
-                inline(&problem.key, MAX_TITLE),
-                inline(&problem.title, MAX_TITLE)
-            ),
-            match problem.confidence {
-                1.0.. => String::new(),
-                confidence => format!("{} likely to be the same problem", percent(confidence)),
-            },
-            ask::status(problem),
-        ]));
+        let confidence = match problem.confidence {
+            1.0.. => String::new(),
+            confidence => format!("{} likely to be the same problem", percent(confidence)),
+        };
+        let heading = format!("**{}** {}", title(&problem.key), title(&problem.title));
+        text.add(&join([heading, confidence, ask::status(problem)]));
     }
     let count = response.cases.len();
-    let noun = if count == 1 { "solved case" } else { "solved cases" };
+    let cases = plural(count as u64, "solved case");
     text.add(&match response.outcome {
-        TroubleshootOutcome::Solved if response.is_sure() => {
-            format!("**Solved before**: {count} {noun}.")
-        }
+        TroubleshootOutcome::Solved if response.is_sure() => format!("**Solved before**: {cases}."),
         TroubleshootOutcome::Solved => {
-            format!("**Possibly solved before**: {count} {noun} that may help.")
+            format!("**Possibly solved before**: {cases} that may help.")
         }
         TroubleshootOutcome::Wiki => {
             format!("**No solved case matches{so_far}.** Wiki pages follow.")
@@ -68,23 +60,14 @@ pub fn render(
         ));
     }
     for article in &response.articles {
-        text.add_gap();
-        let heading = format!(
-            "Article [{}] {}",
-            inline(&article.key, MAX_TITLE),
-            inline(&article.title, MAX_TITLE)
-        );
-        text.quote(&heading, &article.text, MAX_PASSAGE);
+        text.add_passage("Article", article, MAX_PASSAGE);
     }
     let mut next = Vec::new();
     for (index, case) in response.cases.iter().enumerate() {
         text.add_gap();
         let share = text.budget() / (count - index);
         render_case(case, share, &mut text);
-        next.push(format!(
-            "{} to read the rest of the thread.",
-            read_call(&case.key, case.fix.as_deref())
-        ));
+        next.push(read_rest_step(case));
     }
     for case in &response.similar_cases {
         text.add_gap();
@@ -100,27 +83,19 @@ pub fn render(
         }
     }
     for passage in &response.wiki {
-        text.add_gap();
-        let heading = format!(
-            "Wiki page [{}] {}",
-            inline(&passage.key, MAX_TITLE),
-            inline(&passage.title, MAX_TITLE)
-        );
-        text.quote(&heading, &passage.text, MAX_PASSAGE);
+        text.add_passage("Wiki page", passage, MAX_PASSAGE);
         if response.cases.is_empty() {
             next.push(format!("{} to read the page.", read_call(&passage.key, None)));
         }
     }
     if response.cases.is_empty() {
-        match &response.key {
-            Some(key) => next.push(format!(
-                "{} to get the status and related open reports.",
-                format_call("ask", &json!({"key": key}))
-            )),
-            None => {
-                next.push("call ask with the same text to find related open reports.".to_owned());
+        next.push(match &response.key {
+            Some(key) => {
+                let call = format_call("ask", &json!({"key": key}));
+                format!("{call} to get the status and related open reports.")
             }
-        }
+            None => "call ask with the same text to find related open reports.".to_owned(),
+        });
         let weak_matches =
             if anyway { "" } else { "find_fixes with anyway: true to list weak matches, or " };
         next.push(format!("call {weak_matches}search_issues with the exact error message."));
@@ -140,6 +115,10 @@ pub fn render(
     (text.finish(next), payload)
 }
 
+fn read_rest_step(case: &SolvedCase) -> String {
+    format!("{} to read the rest of the thread.", read_call(&case.key, case.fix.as_deref()))
+}
+
 /// Renders a solved case within its share of the budget.
 fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
     let reserve = text.budget().saturating_sub(share);
@@ -150,18 +129,16 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         }
         None => format!("{} likely to help", percent(case.relevance)),
     };
+    let via = case.via.as_ref().map(|via| format!("matched through its duplicate {via}"));
     text.add(&join([
-        format!("**{}** {}", case.citation, inline(&case.title, MAX_TITLE)),
+        format!("**{}** {}", case.citation, title(&case.title)),
         state(case.state, case.state_reason.as_deref()),
         day(case.closed_at),
         relation,
-        case.via
-            .as_ref()
-            .map_or_else(String::new, |via| format!("matched through its duplicate {via}")),
+        via.unwrap_or_default(),
     ]));
-    let note =
-        case.asked_version.as_ref().map(|version| format!(" ({})", inline(&version.words(), 120)));
     if let Some(version) = &case.fixed_in {
+        let note = case.asked_version.as_ref().map(|v| format!(" ({})", inline(&v.words(), 120)));
         text.add(&format!("Fixed in {}{}", inline(version, 40), note.unwrap_or_default()));
     }
     for change in &case.fixed_by {
@@ -216,12 +193,7 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     }
     let best = response.errors.iter().find_map(|error| error.case.as_ref());
     let mut next = match best {
-        Some(case) => {
-            vec![format!(
-                "{} to read the rest of the thread.",
-                read_call(&case.key, case.fix.as_deref())
-            )]
-        }
+        Some(case) => vec![read_rest_step(case)],
         None if response.distinct == 0 => {
             vec!["call ask with the customer's description; the log has no error.".to_owned()]
         }
@@ -265,7 +237,7 @@ fn render_error(error: &LogError, text: &mut Text) {
             case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let case_facts = [
             format!("{label}: {}", case.citation),
-            inline(&case.title, MAX_TITLE),
+            title(&case.title),
             version.unwrap_or_default(),
         ];
         text.add(&join(case_facts));

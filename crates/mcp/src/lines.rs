@@ -27,7 +27,7 @@ const MAX_ID: usize = 1_000;
 /// The maximum number of answers that wait to be written.
 const MAX_PENDING: usize = 16;
 /// The time limit for closing a connection to a client that does not read.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -42,23 +42,21 @@ pub struct Lines<R> {
     /// Pending answer to a line that is not passed to `rmcp`.
     answer: Option<Vec<u8>>,
     output: Option<mpsc::Sender<Vec<u8>>>,
-    writer: Option<JoinHandle<io::Result<()>>>,
-    /// Signals that everything is written; outlives this value.
-    completion: Option<oneshot::Receiver<()>>,
+    writer: Option<JoinHandle<()>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {
-    /// Starts reading from `reader` and writing to `writer`.
-    pub fn new<W: AsyncWrite + Send + Unpin + 'static>(reader: R, writer: W) -> Self {
+    /// Starts reading from `reader` and writing to `writer`. Also returns a receiver for the result of
+    /// writing, because `rmcp` drops it.
+    pub fn new<W: AsyncWrite + Send + Unpin + 'static>(
+        reader: R,
+        writer: W,
+    ) -> (Self, oneshot::Receiver<io::Result<()>>) {
         let (output, lines) = mpsc::channel(MAX_PENDING);
         let (sender, completion) = oneshot::channel();
-        let write_task = async move {
-            let result = write_lines(writer, lines).await;
-            // The receiver may be gone.
-            let _ = sender.send(());
-            result
-        };
-        Self {
+        // The receiver may be gone.
+        let write_task = async move { drop(sender.send(write_lines(writer, lines).await)) };
+        let lines = Self {
             input: Input {
                 reader: BufReader::new(reader),
                 line: Vec::new(),
@@ -69,19 +67,8 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             answer: None,
             output: Some(output),
             writer: Some(tokio::spawn(write_task)),
-            completion: Some(completion),
-        }
-    }
-
-    /// Waits for the last answer of a session that ended before initialization, because `rmcp` then
-    /// drops this without closing it.
-    pub fn wait_until_written(&mut self) -> impl Future<Output = ()> + 'static {
-        let completion = self.completion.take();
-        async move {
-            if let Some(completion) = completion {
-                let _ = tokio::time::timeout(CLOSE_TIMEOUT, completion).await;
-            }
-        }
+        };
+        (lines, completion)
     }
 
     /// Returns whether `rmcp` can accept the message now.
@@ -152,7 +139,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
             };
             let parsed_line = match next {
                 NextLine::Line => parse_line(&self.input.line),
-                NextLine::TooLong => ParsedLine::Error(error_response(
+                NextLine::TooLong => Err(error_response(
                     None,
                     PARSE_ERROR,
                     &format!("Lines must be shorter than {MAX_LINE} bytes. This line was ignored."),
@@ -161,9 +148,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
             };
             self.input.line.clear();
             match parsed_line {
-                ParsedLine::Message(message) if self.accepts(&message) => return Some(*message),
-                ParsedLine::Error(answer) => self.answer = Some(answer),
-                ParsedLine::Message(_) | ParsedLine::Nothing => {}
+                Ok(Some(message)) if self.accepts(&message) => return Some(message),
+                Ok(_) => {}
+                Err(answer) => self.answer = Some(answer),
             }
         }
     }
@@ -171,10 +158,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     async fn close(&mut self) -> io::Result<()> {
         drop(self.output.take());
         match self.writer.take() {
-            Some(writer) => match tokio::time::timeout(CLOSE_TIMEOUT, writer).await {
-                Ok(result) => result.map_err(io::Error::other)?,
-                Err(_) => Err(io::ErrorKind::TimedOut.into()),
-            },
+            Some(writer) => tokio::time::timeout(CLOSE_TIMEOUT, writer).await?.map_err(Into::into),
             None => Ok(()),
         }
     }
@@ -241,101 +225,75 @@ impl<R: AsyncRead + Unpin> Input<R> {
     }
 }
 
-/// The result of reading a line.
-enum ParsedLine {
-    Message(Box<ClientJsonRpcMessage>),
-    /// The answer to an invalid line.
-    Error(Vec<u8>),
-    /// No answer: an empty line, or an invalid notification or reply.
-    Nothing,
-}
-
-/// Parses a line. Every request is passed to `rmcp` or answered here, with its id if readable.
-fn parse_line(line: &[u8]) -> ParsedLine {
+/// Parses a line. Returns `None` for an empty line and for an invalid notification or reply, which
+/// are not answered. Every request is returned or rejected, with its id if readable.
+///
+/// # Errors
+/// Returns the answer to an invalid line.
+fn parse_line(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Vec<u8>> {
+    let parse_error = |text: &str| error_response(None, PARSE_ERROR, text);
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-    let Ok(text) = std::str::from_utf8(line).map(str::trim) else {
-        return ParsedLine::Error(error_response(
-            None,
-            PARSE_ERROR,
-            "This line is not valid UTF-8.",
-        ));
-    };
+    let text =
+        str::from_utf8(line).map_err(|_| parse_error("This line is not valid UTF-8."))?.trim();
     if text.is_empty() {
-        return ParsedLine::Nothing;
+        return Ok(None);
     }
-    if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+    serde_json::from_str::<&RawValue>(text).map_err(|error| {
         let problem = if error.is_eof() { "unexpected end" } else { "syntax error" };
-        let text =
-            format!("This line is not valid JSON: {problem} at character {}.", error.column());
-        return ParsedLine::Error(error_response(None, PARSE_ERROR, &text));
+        let column = error.column();
+        parse_error(&format!("This line is not valid JSON: {problem} at character {column}."))
+    })?;
+    let reject = |id: Option<&str>, text: &str| Err(error_response(id, INVALID_REQUEST, text));
+    if text.starts_with('[') {
+        return reject(None, "Batches are not supported; send one message per line.");
     }
-    let reject =
-        |id: Option<&str>, text: &str| ParsedLine::Error(error_response(id, INVALID_REQUEST, text));
     if !text.starts_with('{') {
-        let text = match text.starts_with('[') {
-            true => "Batches are not supported; send one message per line.",
-            false => "A message must be a JSON object.",
-        };
-        return reject(None, text);
+        return reject(None, "A message must be a JSON object.");
     }
     let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(text) else {
         return reject(None, "A field name in this message is not a valid string.");
     };
     let field = |name: &str| fields.get(name).map(|raw| raw.get());
+    let string = |name: &str| serde_json::from_str::<String>(field(name)?).ok();
     let id = field("id").filter(|id| is_repeatable_id(id));
-    let version = field("jsonrpc").and_then(|v| serde_json::from_str::<String>(v).ok());
-    let method = field("method").map(|m| serde_json::from_str::<String>(m).ok());
-    match (&method, field("id")) {
-        (None, _) if fields.contains_key("result") || fields.contains_key("error") => {
-            return serde_json::from_str(text)
-                .map_or(ParsedLine::Nothing, |m| ParsedLine::Message(Box::new(m)));
-        }
-        (None, _) => return reject(id, "The message has no method."),
-        (Some(None), _) => return reject(id, "The method must be a string."),
-        (Some(Some(_)), _) if version.as_deref() != Some("2.0") => {
-            return reject(id, "The field jsonrpc must be \"2.0\".");
-        }
-        (Some(Some(_)), None) => {
-            // Notifications are never answered.
-            return match serde_json::from_str(text) {
-                Ok(message @ JsonRpcMessage::Notification(_)) => {
-                    ParsedLine::Message(Box::new(message))
-                }
-                _ => ParsedLine::Nothing,
-            };
-        }
-        (Some(Some(_)), Some(raw_id))
-            if serde_json::from_str::<NumberOrString>(raw_id).is_err() =>
-        {
-            return reject(id, "The id must be a string or a signed 64-bit integer.");
-        }
-        (Some(Some(_)), Some(_)) => {}
+    let Some(method) = string("method") else {
+        return match fields.contains_key("method") {
+            true => reject(id, "The method must be a string."),
+            false if fields.contains_key("result") || fields.contains_key("error") => {
+                Ok(serde_json::from_str(text).ok())
+            }
+            false => reject(id, "The message has no method."),
+        };
+    };
+    if string("jsonrpc").as_deref() != Some("2.0") {
+        return reject(id, "The field jsonrpc must be \"2.0\".");
     }
-    let method = method.flatten().unwrap_or_default();
+    let Some(raw_id) = field("id") else {
+        let message = serde_json::from_str(text).ok();
+        return Ok(message.filter(|message| matches!(message, JsonRpcMessage::Notification(_))));
+    };
+    if serde_json::from_str::<NumberOrString>(raw_id).is_err() {
+        return reject(id, "The id must be a string or a signed 64-bit integer.");
+    }
     if field("params").is_some_and(|p| !p.starts_with('{') && p != "null") {
-        return ParsedLine::Error(error_response(
-            id,
-            INVALID_PARAMS,
-            "The params must be an object.",
-        ));
+        return Err(error_response(id, INVALID_PARAMS, "The params must be an object."));
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
-        Ok(JsonRpcMessage::Request(call)) => match (&call.request, METHODS.contains(&&*method)) {
-            (ClientRequest::CustomRequest(_), true) => ParsedLine::Error(error_response(
-                id,
-                INVALID_PARAMS,
-                &format!("The params of {method} are invalid."),
-            )),
-            // The answer of `rmcp` contains only the method's name.
-            (_, false) => {
-                let name: String = method.chars().take(60).collect();
-                let text = format!(
-                    "Unknown method \"{name}\". This server supports tools/list and tools/call."
-                );
-                ParsedLine::Error(error_response(id, METHOD_NOT_FOUND, &text))
-            }
-            _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(call))),
-        },
+        // The answer of `rmcp` contains only the method's name.
+        Ok(JsonRpcMessage::Request(_)) if !METHODS.contains(&&*method) => {
+            let name: String = method.chars().take(60).collect();
+            let text = format!(
+                "Unknown method \"{name}\". This server supports tools/list and tools/call."
+            );
+            Err(error_response(id, METHOD_NOT_FOUND, &text))
+        }
+        Ok(JsonRpcMessage::Request(call))
+            if matches!(call.request, ClientRequest::CustomRequest(_)) =>
+        {
+            let text = format!("The params of {method} are invalid.");
+            Err(error_response(id, INVALID_PARAMS, &text))
+        }
+        Ok(message @ JsonRpcMessage::Request(_)) => Ok(Some(message)),
         Ok(_) => reject(id, "This method is not a request."),
         Err(_) => reject(
             id,
@@ -374,10 +332,7 @@ mod tests {
     use super::*;
 
     fn error_reply(line: &[u8]) -> Option<serde_json::Value> {
-        match parse_line(line) {
-            ParsedLine::Error(answer) => Some(serde_json::from_slice(&answer).unwrap()),
-            _ => None,
-        }
+        parse_line(line).err().map(|answer| serde_json::from_slice(&answer).unwrap())
     }
 
     #[test]
@@ -414,7 +369,7 @@ mod tests {
             ),
         ] {
             let text = String::from_utf8_lossy(line);
-            let ParsedLine::Error(answer) = parse_line(line) else { panic!("{text}: no answer") };
+            let Err(answer) = parse_line(line) else { panic!("{text}: no answer") };
             let answer = String::from_utf8(answer).unwrap();
             assert!(answer.contains(&format!("\"id\":{id},")), "{text}: {answer}");
             assert!(answer.contains(&format!("\"code\":{code},")), "{text}: {answer}");
@@ -457,10 +412,8 @@ mod tests {
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":null}",
             "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"prompts/list\"}",
         ] {
-            let is_request = matches!(
-                parse_line(line.as_bytes()),
-                ParsedLine::Message(m) if matches!(*m, JsonRpcMessage::Request(_))
-            );
+            let is_request =
+                matches!(parse_line(line.as_bytes()), Ok(Some(JsonRpcMessage::Request(_))));
             assert!(is_request, "{line}");
         }
     }

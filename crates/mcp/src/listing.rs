@@ -15,7 +15,7 @@ use precedent_engine::{
 use serde_json::json;
 
 use super::{
-    markdown::{MAX_TITLE, Text, author, day, format_call, inline, join, read_call, state},
+    markdown::{Text, author, day, format_call, inline, join, read_call, state, title},
     output::{self, Item},
     parameters::SearchIssues,
 };
@@ -171,16 +171,14 @@ fn next_page_step(query: &str, offset: usize) -> String {
 
 /// Renders a result: its key, state and title, the reason for the match and the best passage.
 fn render_hit(rank: usize, hit: &Hit) -> String {
-    let title: String = hit.title.iter().map(|span| span.text.as_str()).collect();
+    let title = title(&hit.title.iter().map(|span| span.text.as_str()).collect::<String>());
     let date = match hit.closed_at {
         Some(time) => day(Some(time)),
         None => format!("updated {}", day(hit.updated_at)),
     };
     let state = [state(hit.state, hit.state_reason.as_deref()), date].join(" ");
-    let mut out = format!(
-        "{rank}. {}",
-        join([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, MAX_TITLE)])
-    );
+    let mut out =
+        format!("{rank}. {}", join([inline(&hit.key, 150), state.trim().to_owned(), title]));
     let passage = hit.passages.first().map(|passage| {
         let prefix = match passage.part {
             Part::Comment => {

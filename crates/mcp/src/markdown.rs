@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use precedent_core::model::{CaseComment, FixedBy, Notice, State};
+use precedent_core::model::{CaseComment, FixedBy, Notice, State, WikiPassage};
 use precedent_text::sanitize::{sanitize, strip_ansi};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const TAIL_CHARS: usize = 620;
 /// The minimum length of a quotation, in characters; a shorter one is left out.
 const MIN_QUOTE: usize = 80;
 /// The maximum length of a title, in characters.
-pub const MAX_TITLE: usize = 110;
+const MAX_TITLE: usize = 110;
 
 /// Cuts a text to `max` characters, at the end of a word where possible.
 pub fn shorten(text: &str, max: usize) -> String {
@@ -31,6 +31,11 @@ pub fn inline(text: &str, max: usize) -> String {
     let text = strip_ansi(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     shorten(&sanitize(&words.join(" ")), max)
+}
+
+/// Returns a title on one line.
+pub fn title(text: &str) -> String {
+    inline(text, MAX_TITLE)
 }
 
 /// Returns tracker text as a quotation with every line marked.
@@ -80,7 +85,7 @@ pub fn report_line(key: &str, status: Option<State>, reason: Option<&str>, title
 
 /// Formats the key and the title of a change that fixed a problem.
 pub fn change_heading(change: &FixedBy) -> String {
-    let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, MAX_TITLE));
+    let heading = format!("Fixed by [{}] {}", change.key, title(&change.title));
     heading.trim_end().to_owned()
 }
 
@@ -176,6 +181,11 @@ impl Text {
         }
     }
 
+    /// Adds the URL of a document, if there is one.
+    pub fn add_url(&mut self, url: Option<&str>) {
+        self.add_some(&inline(url.unwrap_or_default(), 200));
+    }
+
     /// Adds an empty line between two sections.
     pub fn add_gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
@@ -202,6 +212,13 @@ impl Text {
         let author = author(comment.author.as_deref(), comment.association.as_deref());
         let (anchor, day) = (&comment.anchor, day(Some(comment.created_at)));
         self.quote(&format!("{heading} [{key} {anchor}] {author}, {day}"), &comment.text, max);
+    }
+
+    /// Adds a gap and the quotation of a passage.
+    pub fn add_passage(&mut self, kind: &str, passage: &WikiPassage, max: usize) {
+        self.add_gap();
+        let (key, title) = (title(&passage.key), title(&passage.title));
+        self.quote(&format!("{kind} [{key}] {title}"), &passage.text, max);
     }
 
     /// Adds the notices of an answer.

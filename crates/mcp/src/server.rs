@@ -1,6 +1,6 @@
 //! The server for agents, with its tools, over any transport.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use precedent_core::{
     Error, Result, Task, error,
@@ -32,9 +32,9 @@ use super::{
     arguments::Parameters,
     ask, duplicates, fixes,
     folders::AllowedFolders,
-    lines::Lines,
+    lines::{CLOSE_TIMEOUT, Lines},
     listing,
-    markdown::{Text, format_call, page, plural},
+    markdown::{Text, page, plural, read_call},
     output,
     parameters::{self, Defaults},
     reply::Reply,
@@ -193,11 +193,10 @@ impl Server {
             let count = plural(brief.redactions.len() as u64, "value");
             let bytes = Casebook::render_brief(brief, p.format).await?;
             let brief = String::from_utf8_lossy(&bytes);
-            let review_step = is_redacted.then(|| {
-                format!(
-                    "have a person check the brief before it is handed over ({count} replaced)."
-                )
-            });
+            let review_step = format!(
+                "have a person check the brief before it is handed over ({count} replaced)."
+            );
+            let review_step = is_redacted.then_some(review_step);
             let (text, next_offset) =
                 render_page("write_brief", &brief, p.offset.0, p.max_chars.0, review_step);
             Ok((text, output::Brief { next_offset }))
@@ -240,21 +239,17 @@ impl Server {
             if p.check_only {
                 let similar = casebook.similar_notes(p.kind, &p.title, &p.body).await?;
                 let next = match similar.recommendation {
-                    Recommendation::DuplicateFound => {
-                        "the note exists; read it with read_thread.".to_owned()
-                    }
+                    Recommendation::DuplicateFound => "the note exists; read it with read_thread.",
                     Recommendation::SimilarFound => {
-                        "add_note stores it and links the similar notes.".to_owned()
+                        "add_note stores it and links the similar notes."
                     }
-                    Recommendation::Unique => "add_note stores it.".to_owned(),
+                    Recommendation::Unique => "add_note stores it.",
                 };
+                let next = next.to_owned();
                 return Ok(status::render_note(None, &similar.recommendation, &similar, next));
             }
             let response = casebook.add_note(p.draft(&self.defaults), task).await?;
-            let next = format!(
-                "{} to read the note.",
-                format_call("read_thread", &json!({"key": response.note.key}))
-            );
+            let next = format!("{} to read the note.", read_call(&response.note.key, None));
             let similar = SimilarNotes {
                 matches: response.matches,
                 recommendation: Recommendation::Unique,
@@ -282,15 +277,11 @@ impl Server {
             let Verdict { first, second, kind, canonical, .. } =
                 casebook.record_verdict(&key, &other_key, p.verdict, reason, "agent").await?;
             let mut text = Text::new(1_000);
-            text.add(&format!(
-                "**Recorded**: {first} and {second} are {}.",
-                kind.as_str().replace('_', " ")
-            ));
-            text.add_some(
-                &canonical
-                    .as_ref()
-                    .map_or_else(String::new, |key| format!("The report to keep is {key}.")),
-            );
+            let relation = kind.as_str().replace('_', " ");
+            text.add(&format!("**Recorded**: {first} and {second} are {relation}."));
+            if let Some(key) = &canonical {
+                text.add(&format!("The report to keep is {key}."));
+            }
             let undo =
                 format!("to undo it, a person can run `precedent verdict undo {key} {other_key}`.");
             Ok((text.finish([undo]), output::Decision { first, second, canonical }))
@@ -330,25 +321,27 @@ impl Server {
         self.casebook.get_or_try_init(|| Casebook::open_long_running(self.options.clone())).await
     }
 
-    /// Serves a client until it disconnects.
+    /// Serves a client until it disconnects. Also returns the result of writing to it.
     pub async fn serve_streams(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
-    ) -> Result<()> {
-        let mut lines = Lines::new(input, output);
-        let completion = lines.wait_until_written();
-        let service = match self.serve(lines).await {
-            Ok(service) => service,
-            // The client only checked that the server exists.
+    ) -> (Result<()>, io::Result<()>) {
+        let (lines, mut completion) = Lines::new(input, output);
+        let result = match self.serve(lines).await {
+            Ok(service) => service.waiting().await.map(drop).map_err(|e| connection_error(&e)),
+            // The client only checked that the server exists. The last answer may not be written yet,
+            // because `rmcp` drops such a connection without closing it.
             Err(ServerInitializeError::ConnectionClosed(_)) => {
-                completion.await;
-                return Ok(());
+                let write_result = tokio::time::timeout(CLOSE_TIMEOUT, completion).await;
+                return (
+                    Ok(()),
+                    write_result.ok().and_then(|message| message.ok()).unwrap_or(Ok(())),
+                );
             }
-            Err(error) => return Err(connection_error(&error)),
+            Err(error) => Err(connection_error(&error)),
         };
-        service.waiting().await.map_err(|e| connection_error(&e))?;
-        Ok(())
+        (result, completion.try_recv().unwrap_or(Ok(())))
     }
 
     /// Runs a tool, reports its progress, forwards the client's cancellation, and turns an error

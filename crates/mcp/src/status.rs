@@ -4,7 +4,7 @@ use precedent_core::model::{MirrorView, SimilarNotes, Status};
 use serde::Serialize;
 
 use super::{
-    markdown::{MAX_TITLE, Text, inline, percent, plural},
+    markdown::{Text, inline, percent, plural, title},
     output::{self, Item},
 };
 
@@ -92,7 +92,7 @@ pub fn render_note(
         text.add(&format!(
             "- [{}] {} ({similarity} similar{differences})",
             note.id,
-            inline(&note.title, MAX_TITLE)
+            title(&note.title)
         ));
     }
     if let Some(warning) = &similar.warning {

@@ -11,8 +11,8 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        MAX_TITLE, Text, author, byte_offset, change_heading, day, format_call, inline, join, page,
-        plural, quotation, read_call, state,
+        Text, author, byte_offset, change_heading, day, format_call, inline, join, page, plural,
+        quotation, read_call, state, title,
     },
     output,
     parameters::ReadThread,
@@ -118,7 +118,7 @@ pub fn render(
             ));
     }
     let mut text = Text::new(args.max_chars.0);
-    text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, MAX_TITLE)));
+    text.add(&format!("**[{}] {}**", thread.key, title(&thread.title)));
     if start == 0 {
         let fits = total + MAX_COMMENT < text.budget();
         text.render_lead(|text| {
@@ -187,17 +187,15 @@ fn render_state(thread: &Thread) -> String {
 /// Renders the facts about a document and its links.
 fn render_facts(thread: &Thread, text: &mut Text) {
     let labels = thread.labels.iter().map(|label| inline(label, 30)).collect::<Vec<_>>().join(", ");
+    let milestone = thread.milestone.as_ref().map(|name| format!("milestone {}", inline(name, 40)));
     text.add(&join([
         render_state(thread),
         inline(&labels, 120),
-        thread
-            .milestone
-            .as_ref()
-            .map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
+        milestone.unwrap_or_default(),
         plural(thread.comments.len() as u64, "comment"),
-        thread.deleted_at.map_or_else(String::new, |_| "deleted from the tracker".to_owned()),
+        thread.deleted_at.map_or("", |_| "deleted from the tracker").to_owned(),
     ]));
-    text.add_some(&thread.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
+    text.add_url(thread.url.as_deref());
     let kinds = [
         ("duplicate_of", Some(true), "Duplicate of"),
         ("duplicate_of", Some(false), "Has duplicates"),

@@ -10,20 +10,20 @@ use precedent_core::{
     task::run_blocking,
 };
 use precedent_engine::Casebook;
-use tauri::{AppHandle, Manager as _, State};
+use tauri::{AppHandle, Manager as _};
 
-use crate::app_state::AppState;
+use super::Shared;
 
 /// Assembles a brief without storing anything.
 #[tauri::command]
-pub async fn brief(state: State<'_, AppState>, request: BriefRequest) -> Result<Brief> {
+pub async fn brief(state: Shared<'_>, request: BriefRequest) -> Result<Brief> {
     state.casebook().await?.brief(request, &Task::new()).await
 }
 
 /// Returns the replacements that redacting this brief would make, with their kinds.
 #[tauri::command]
 pub async fn preview_redaction(
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     request: BriefRequest,
 ) -> Result<Vec<RedactionPreview>> {
     state.casebook().await?.preview_redaction(request, &Task::new()).await
@@ -31,7 +31,7 @@ pub async fn preview_redaction(
 
 /// Returns a brief as Markdown, for copying.
 #[tauri::command]
-pub async fn brief_markdown(state: State<'_, AppState>, request: BriefRequest) -> Result<String> {
+pub async fn brief_markdown(state: Shared<'_>, request: BriefRequest) -> Result<String> {
     let brief = state.casebook().await?.brief(request, &Task::new()).await?;
     let bytes = Casebook::render_brief(brief, BriefFormat::Markdown).await?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -39,16 +39,13 @@ pub async fn brief_markdown(state: State<'_, AppState>, request: BriefRequest) -
 
 /// Writes an article about a solved problem; stores nothing.
 #[tauri::command]
-pub async fn article(state: State<'_, AppState>, request: ArticleRequest) -> Result<Article> {
+pub async fn article(state: Shared<'_>, request: ArticleRequest) -> Result<Article> {
     state.casebook().await?.article(request, &Task::new()).await
 }
 
 /// Stores an article as a note, unless an identical one exists.
 #[tauri::command]
-pub async fn store_article(
-    state: State<'_, AppState>,
-    request: ArticleRequest,
-) -> Result<NoteAnswer> {
+pub async fn store_article(state: Shared<'_>, request: ArticleRequest) -> Result<NoteAnswer> {
     state.casebook().await?.store_article(request, &Task::new()).await
 }
 
@@ -58,7 +55,7 @@ pub async fn store_article(
 #[tauri::command]
 pub async fn export_brief(
     app: AppHandle,
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     request: BriefRequest,
     format: BriefFormat,
     path: String,

@@ -18,8 +18,9 @@ use precedent_core::{
     },
     task::{Progress, run_blocking},
 };
+use precedent_engine::Casebook;
 use serde::Serialize;
-use tauri::{AppHandle, State, Url, ipc::Channel};
+use tauri::{AppHandle, Manager as _, State, Url, ipc::Channel};
 use tauri_plugin_opener::OpenerExt as _;
 
 pub use self::{brief::*, models::*, notes::*, prompt::*, sources::*, triage::*};
@@ -29,6 +30,9 @@ use crate::{
     links::Links,
     notice,
 };
+
+/// The state as the argument of a command.
+type Shared<'a> = State<'a, AppState>;
 
 /// The data that the window needs before the casebook is open.
 #[derive(Debug, Serialize)]
@@ -46,12 +50,12 @@ pub struct Launch {
 
 /// Returns the data that the window needs at launch.
 #[tauri::command]
-pub async fn launch(state: State<'_, AppState>) -> Result<Launch> {
-    let settings = state.invalid_settings().map(Path::to_owned);
+pub async fn launch(state: Shared<'_>) -> Result<Launch> {
+    let settings = state.invalid_settings.clone();
     Ok(Launch {
         version: env!("CARGO_PKG_VERSION"),
-        casebook: state.folder().display().to_string(),
-        sample: state.sample(),
+        casebook: state.options.folder.display().to_string(),
+        sample: state.sample,
         wrong_settings: run_blocking(move || Ok(settings.and_then(|file| settings_error(&file))))
             .await?,
     })
@@ -66,8 +70,8 @@ fn settings_error(file: &Path) -> Option<Error> {
 ///
 /// Returns its new path, or `None` if the file has been corrected.
 #[tauri::command]
-pub async fn set_settings_aside(state: State<'_, AppState>) -> Result<Option<String>> {
-    let Some(file) = state.invalid_settings().map(Path::to_owned) else { return Ok(None) };
+pub async fn set_settings_aside(state: Shared<'_>) -> Result<Option<String>> {
+    let Some(file) = state.invalid_settings.clone() else { return Ok(None) };
     run_blocking(move || match settings_error(&file) {
         Some(_) => Ok(Some(precedent_host::set_config_aside(&file)?.display().to_string())),
         None => Ok(None),
@@ -77,7 +81,7 @@ pub async fn set_settings_aside(state: State<'_, AppState>) -> Result<Option<Str
 
 /// Returns the casebook's status; opens the casebook if necessary.
 #[tauri::command]
-pub async fn status(state: State<'_, AppState>) -> Result<Status> {
+pub async fn status(state: Shared<'_>) -> Result<Status> {
     state.casebook().await?.status().await
 }
 
@@ -87,7 +91,7 @@ pub async fn status(state: State<'_, AppState>) -> Result<Status> {
 #[tauri::command]
 pub async fn search(
     window: tauri::WebviewWindow,
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     request: SearchRequest,
     apart: bool,
 ) -> Result<SearchResponse> {
@@ -103,7 +107,7 @@ pub async fn search(
 
 /// Returns one document with all its comments.
 #[tauri::command]
-pub async fn thread(state: State<'_, AppState>, key: String) -> Result<Thread> {
+pub async fn thread(state: Shared<'_>, key: String) -> Result<Thread> {
     state.casebook().await?.thread(&key).await
 }
 
@@ -118,7 +122,7 @@ pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
 #[tauri::command]
 pub async fn ask(
     window: tauri::WebviewWindow,
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     request: AskRequest,
     apart: bool,
 ) -> Result<AskResponse> {
@@ -132,11 +136,7 @@ pub async fn ask(
 
 /// Returns the values of a filter that contain the typed text.
 #[tauri::command]
-pub async fn completions(
-    state: State<'_, AppState>,
-    filter: String,
-    typed: String,
-) -> Result<Vec<String>> {
+pub async fn completions(state: Shared<'_>, filter: String, typed: String) -> Result<Vec<String>> {
     state.casebook().await?.completions(filter, typed).await
 }
 
@@ -144,28 +144,25 @@ pub async fn completions(
 #[tauri::command]
 pub async fn read_logs(
     app: AppHandle,
-    state: State<'_, AppState>,
     mut request: LogRequest,
     progress: Channel<Progress>,
 ) -> Result<LogResponse> {
-    let casebook = state.casebook().await?;
     for path in &mut request.paths {
         *path = brief::full_path(&app, path)?.to_string_lossy().into_owned();
     }
-    let job = state.start_job(JobKind::Logs, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, casebook.read_logs(request, &job.task).await)
+    run_job(&app, JobKind::Logs, progress, async |c, task| c.read_logs(request, task).await).await
 }
 
 /// Returns issue counts by month and by source.
 #[tauri::command]
-pub async fn insights(state: State<'_, AppState>, source: Option<String>) -> Result<Insights> {
+pub async fn insights(state: Shared<'_>, source: Option<String>) -> Result<Insights> {
     state.casebook().await?.insights(source.as_deref()).await
 }
 
 /// Returns the issues counted as duplicates, for a source and a month or for all.
 #[tauri::command]
 pub async fn known_duplicates(
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     source: Option<String>,
     month: Option<String>,
 ) -> Result<Vec<CountedDuplicate>> {
@@ -174,40 +171,25 @@ pub async fn known_duplicates(
 
 /// Returns a list of problems, based on the reports checked so far.
 #[tauri::command]
-pub async fn problems(
-    state: State<'_, AppState>,
-    request: ProblemsRequest,
-) -> Result<ProblemsResponse> {
+pub async fn problems(state: Shared<'_>, request: ProblemsRequest) -> Result<ProblemsResponse> {
     state.casebook().await?.problems(request, &Task::new()).await
 }
 
 /// Imports the sample. Runs as a background job.
 #[tauri::command]
-pub async fn import_sample(
-    app: AppHandle,
-    state: State<'_, AppState>,
-    progress: Channel<Progress>,
-) -> Result<ImportReport> {
-    let casebook = state.casebook().await?;
-    let job = state.start_job(JobKind::Import, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, casebook.import_sample(&job.task).await)
+pub async fn import_sample(app: AppHandle, progress: Channel<Progress>) -> Result<ImportReport> {
+    run_job(&app, JobKind::Import, progress, async |c, task| c.import_sample(task).await).await
 }
 
 /// Updates the indexes. Runs as a background job.
 #[tauri::command]
-pub async fn update_index(
-    app: AppHandle,
-    state: State<'_, AppState>,
-    progress: Channel<Progress>,
-) -> Result<IndexReport> {
-    let casebook = state.casebook().await?;
-    let job = state.start_job(JobKind::Index, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, casebook.update_index(&job.task).await)
+pub async fn update_index(app: AppHandle, progress: Channel<Progress>) -> Result<IndexReport> {
+    run_job(&app, JobKind::Index, progress, async |c, task| c.update_index(task).await).await
 }
 
 /// Marks the indexes as out of date; the next update rebuilds them.
 #[tauri::command]
-pub async fn forget_indexes(state: State<'_, AppState>) -> Result<()> {
+pub async fn forget_indexes(state: Shared<'_>) -> Result<()> {
     state.casebook().await?.forget_indexes().await
 }
 
@@ -216,11 +198,12 @@ pub async fn forget_indexes(state: State<'_, AppState>) -> Result<()> {
 #[tauri::command]
 pub async fn repair(
     app: AppHandle,
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     progress: Channel<Progress>,
 ) -> Result<Health> {
     let job = state.start_job(JobKind::Repair, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, state.repair(&job.task).await)
+    let result = Casebook::doctor(state.options.clone(), true, 0, &job.task).await;
+    notice::notify_if_long(&app, &job, result)
 }
 
 /// Returns whether the network connection is metered; `None` if the system does not say.
@@ -231,7 +214,7 @@ pub async fn is_metered() -> Result<Option<bool>> {
 
 /// Cancels a background job and returns whether it was running.
 #[tauri::command]
-pub async fn cancel(state: State<'_, AppState>, job: JobKind) -> Result<bool> {
+pub async fn cancel(state: Shared<'_>, job: JobKind) -> Result<bool> {
     Ok(state.cancel(job))
 }
 
@@ -261,7 +244,7 @@ pub async fn announce(app: AppHandle, news: String) -> Result<()> {
 /// Tracker text is untrusted, so only `https` URLs and the `http` URLs of the user's sources are
 /// opened.
 #[tauri::command]
-pub async fn open_external(app: AppHandle, state: State<'_, AppState>, url: String) -> Result<()> {
+pub async fn open_external(app: AppHandle, state: Shared<'_>, url: String) -> Result<()> {
     let url = parse_web_url(&url)?;
     if url.scheme() == "http" {
         let host = url.host_str().unwrap_or_default();
@@ -276,6 +259,22 @@ pub async fn open_external(app: AppHandle, state: State<'_, AppState>, url: Stri
             .with_hint(format!("Open this address yourself: {url}"))
             .with_source(error)
     })
+}
+
+/// Runs a background job on the casebook.
+///
+/// # Errors
+/// [`Code::Busy`](precedent_core::Code::Busy) while another job of this kind runs.
+async fn run_job<T>(
+    app: &AppHandle,
+    kind: JobKind,
+    progress: Channel<Progress>,
+    work: impl AsyncFnOnce(&Casebook, &Task) -> Result<T>,
+) -> Result<T> {
+    let state = app.state::<AppState>();
+    let casebook = state.casebook().await?;
+    let job = state.start_job(kind, task_reporting_to(progress))?;
+    notice::notify_if_long(app, &job, work(&casebook, &job.task).await)
 }
 
 /// Returns a task that reports to the window. The job continues if the window is gone.

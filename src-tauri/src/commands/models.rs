@@ -4,13 +4,10 @@ use precedent_core::{Result, model::ModelView, task::Progress};
 use precedent_engine::Casebook;
 use precedent_index::embed::ImportOptions;
 use serde::Serialize;
-use tauri::{AppHandle, State, ipc::Channel};
+use tauri::{AppHandle, ipc::Channel};
 
-use super::{brief::full_path, task_reporting_to};
-use crate::{
-    app_state::{AppState, JobKind},
-    notice,
-};
+use super::{Shared, brief::full_path, run_job};
+use crate::app_state::JobKind;
 
 /// The models that can be installed by name, and their host.
 #[derive(Debug, Serialize)]
@@ -36,13 +33,13 @@ pub struct CatalogModel {
 
 /// Returns the models that can answer queries.
 #[tauri::command]
-pub async fn models(state: State<'_, AppState>) -> Result<Vec<ModelView>> {
+pub async fn models(state: Shared<'_>) -> Result<Vec<ModelView>> {
     state.casebook().await?.models().await
 }
 
 /// Returns the models that can be installed by name.
 #[tauri::command]
-pub async fn catalog(state: State<'_, AppState>) -> Result<Catalog> {
+pub async fn catalog(state: Shared<'_>) -> Result<Catalog> {
     let host = state.casebook().await?.hub()?.host_str().unwrap_or_default().to_owned();
     let models = Casebook::catalog()
         .into_iter()
@@ -59,40 +56,36 @@ pub async fn catalog(state: State<'_, AppState>) -> Result<Catalog> {
 #[tauri::command]
 pub async fn install_model(
     app: AppHandle,
-    state: State<'_, AppState>,
     name: String,
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
-    let casebook = state.casebook().await?;
-    let job = state.start_job(JobKind::Model, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, casebook.install_model(&name, &job.task).await)
+    run_job(&app, JobKind::Model, progress, async |c, task| c.install_model(&name, task).await)
+        .await
 }
 
 /// Imports a model from a folder or a file. Runs as a background job.
 #[tauri::command]
 pub async fn import_model(
     app: AppHandle,
-    state: State<'_, AppState>,
     path: String,
     name: Option<String>,
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
-    let casebook = state.casebook().await?;
     let path = full_path(&app, &path)?;
-    let job = state.start_job(JobKind::Model, task_reporting_to(progress))?;
-    let result =
-        casebook.import_model(&path, name.as_deref(), ImportOptions::default(), &job.task).await;
-    notice::notify_if_long(&app, &job, result)
+    run_job(&app, JobKind::Model, progress, async |c, task| {
+        c.import_model(&path, name.as_deref(), ImportOptions::default(), task).await
+    })
+    .await
 }
 
 /// Selects a model, which is used as soon as its vectors are complete.
 #[tauri::command]
-pub async fn use_model(state: State<'_, AppState>, name: String) -> Result<()> {
+pub async fn use_model(state: Shared<'_>, name: String) -> Result<()> {
     state.casebook().await?.use_model(&name).await
 }
 
 /// Removes a model with its vectors.
 #[tauri::command]
-pub async fn remove_model(state: State<'_, AppState>, name: String) -> Result<()> {
+pub async fn remove_model(state: Shared<'_>, name: String) -> Result<()> {
     state.casebook().await?.remove_model(&name).await
 }

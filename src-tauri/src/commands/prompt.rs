@@ -41,7 +41,9 @@ pub async fn copy_text(app: AppHandle, text: String) -> Result<()> {
 /// Shows a target in the main window and hides the prompt.
 #[tauri::command]
 pub async fn open_from_prompt(app: AppHandle, target: PromptTarget) -> Result<()> {
-    prompt::open_target(&app, target);
+    app.state::<Prompt>().targets.send(target);
+    window::hide(&app, prompt::LABEL);
+    window::raise(&app);
     Ok(())
 }
 
@@ -55,13 +57,13 @@ pub async fn hide_prompt(app: AppHandle) -> Result<()> {
 /// Registers the main window's channel for targets from the prompt.
 #[tauri::command]
 pub async fn watch_prompt(state: State<'_, Prompt>, channel: Channel<PromptTarget>) -> Result<()> {
-    state.watch(channel);
+    state.targets.watch(channel);
     Ok(())
 }
 
 /// Registers the prompt's channel, which is notified each time the prompt is shown.
 #[tauri::command]
 pub async fn watch_prompt_shown(state: State<'_, Prompt>, channel: Channel<()>) -> Result<()> {
-    state.watch_shown(channel);
+    state.show_requests.watch(channel);
     Ok(())
 }

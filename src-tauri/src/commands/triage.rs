@@ -8,18 +8,15 @@ use precedent_core::{
     },
     task::Progress,
 };
-use tauri::{AppHandle, State, ipc::Channel};
+use tauri::{AppHandle, ipc::Channel};
 
-use super::task_reporting_to;
-use crate::{
-    app_state::{AppState, JobKind},
-    notice,
-};
+use super::{Shared, run_job};
+use crate::app_state::JobKind;
 
 /// Returns earlier reports that may be duplicates.
 #[tauri::command]
 pub async fn duplicates(
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     request: DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     state.casebook().await?.duplicates(request, &Task::new()).await
@@ -27,10 +24,7 @@ pub async fn duplicates(
 
 /// Returns the current triage queue without checking anything.
 #[tauri::command]
-pub async fn triage_queue(
-    state: State<'_, AppState>,
-    mut request: TriageRequest,
-) -> Result<TriageResponse> {
+pub async fn triage_queue(state: Shared<'_>, mut request: TriageRequest) -> Result<TriageResponse> {
     request.queue_only = true;
     state.casebook().await?.triage(request, &Task::new()).await
 }
@@ -39,25 +33,22 @@ pub async fn triage_queue(
 #[tauri::command]
 pub async fn triage(
     app: AppHandle,
-    state: State<'_, AppState>,
     request: TriageRequest,
     progress: Channel<Progress>,
 ) -> Result<TriageResponse> {
-    let casebook = state.casebook().await?;
-    let job = state.start_job(JobKind::Triage, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, casebook.triage(request, &job.task).await)
+    run_job(&app, JobKind::Triage, progress, async |c, task| c.triage(request, task).await).await
 }
 
 /// Compares two reports.
 #[tauri::command]
-pub async fn compare(state: State<'_, AppState>, key: String, other: String) -> Result<Comparison> {
+pub async fn compare(state: Shared<'_>, key: String, other: String) -> Result<Comparison> {
     state.casebook().await?.compare(&key, &other).await
 }
 
 /// Records the user's verdict on a pair.
 #[tauri::command]
 pub async fn record_verdict(
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     key: String,
     other: String,
     kind: VerdictKind,
@@ -68,7 +59,7 @@ pub async fn record_verdict(
 /// Undoes the last verdict on a pair.
 #[tauri::command]
 pub async fn undo_verdict(
-    state: State<'_, AppState>,
+    state: Shared<'_>,
     key: String,
     other: String,
 ) -> Result<Option<Verdict>> {
@@ -77,7 +68,7 @@ pub async fn undo_verdict(
 
 /// Returns the verdicts since a Unix timestamp in seconds, latest first.
 #[tauri::command]
-pub async fn verdicts_since(state: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
+pub async fn verdicts_since(state: Shared<'_>, since: i64) -> Result<Vec<Verdict>> {
     let mut verdicts = state.casebook().await?.verdicts(None).await?;
     verdicts.retain(|verdict| verdict.decided_at.as_second() >= since);
     Ok(verdicts)
@@ -87,7 +78,7 @@ pub async fn verdicts_since(state: State<'_, AppState>, since: i64) -> Result<Ve
 ///
 /// Makes no request.
 #[tauri::command]
-pub async fn closures(state: State<'_, AppState>) -> Result<Vec<Closure>> {
+pub async fn closures(state: Shared<'_>) -> Result<Vec<Closure>> {
     state.casebook().await?.closures(None).await
 }
 
@@ -96,28 +87,24 @@ pub async fn closures(state: State<'_, AppState>) -> Result<Vec<Closure>> {
 #[tauri::command]
 pub async fn close_reports(
     app: AppHandle,
-    state: State<'_, AppState>,
     shown: Vec<Closure>,
     progress: Channel<Progress>,
 ) -> Result<ClosureReport> {
-    let casebook = state.casebook().await?;
-    let job = state.start_job(JobKind::Close, task_reporting_to(progress))?;
-    notice::notify_if_long(
-        &app,
-        &job,
-        casebook.close_reports(&shown, &precedent_host::user(), &job.task).await,
-    )
+    run_job(&app, JobKind::Close, progress, async |c, task| {
+        c.close_reports(&shown, &precedent_host::user(), task).await
+    })
+    .await
 }
 
 /// Calibrates a source's duplicate confidence from its known duplicates. Runs as a background job.
 #[tauri::command]
 pub async fn calibrate(
     app: AppHandle,
-    state: State<'_, AppState>,
     source: String,
     progress: Channel<Progress>,
 ) -> Result<CalibrationReport> {
-    let casebook = state.casebook().await?;
-    let job = state.start_job(JobKind::Calibrate, task_reporting_to(progress))?;
-    notice::notify_if_long(&app, &job, casebook.calibrate(&source, false, &job.task).await)
+    run_job(&app, JobKind::Calibrate, progress, async |c, task| {
+        c.calibrate(&source, false, task).await
+    })
+    .await
 }

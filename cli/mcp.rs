@@ -1,12 +1,10 @@
 //! `precedent mcp`: the casebook for agents, over standard input and output.
 
-mod stdout;
-
 use precedent_core::{Code, Error, Result};
 use precedent_engine::{OpenOptions, config::Settings};
 use precedent_mcp::{AllowedFolders, Server};
 
-use crate::args::McpCommand;
+use crate::{args::McpCommand, output};
 
 pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand) -> Result<()> {
     let source = command.source.clone().or_else(|| settings.source.clone());
@@ -25,7 +23,6 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
             .with_hint("Run `precedent source list` to list its sources."));
     }
     let (input, output) = rmcp::transport::stdio();
-    let (output, failure) = stdout::watch_output(output);
-    let result = server.serve_streams(input, output).await;
-    failure.result().and(result)
+    let (session_result, write_result) = server.serve_streams(input, output).await;
+    write_result.or_else(output::write_result).and(session_result)
 }
