@@ -93,7 +93,8 @@ async fn list_gaps(session: &Session, command: ArticleCommand, output: &mut Outp
         let remaining_count = response.total - response.problems.len();
         if remaining_count > 0 {
             output.line(dim(format_args!(
-                "{remaining_count} more; `precedent problems --without-article` lists them."
+                "{remaining_count} more; to list all: precedent problems --without-article --limit {}",
+                response.total
             )));
         }
     })

@@ -95,7 +95,7 @@ fn print_replay(replay: &Replay, output: &mut Output) {
         let verdicts = match (row.confirming_verdicts, row.opposing_verdicts) {
             (0, 0) => "–".to_owned(),
             (confirming_count, opposing_count) => {
-                format!("{confirming_count} duplicates, {opposing_count} not")
+                format!("{}, {opposing_count} not", plural(confirming_count, "duplicate"))
             }
         };
         let (threshold, answers) = (percent(row.threshold), row.answers);

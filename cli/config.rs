@@ -64,7 +64,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
                     let (key, about) = (s.key, s.about);
                     let (value, origin) = match &s.value {
                         Some(value) => (plain(value), s.origin),
-                        None => ("default".to_owned(), "not set"),
+                        None => ("–".to_owned(), "not set"),
                     };
                     output.line(format_args!(
                         "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{origin}; {about}{DIM:#}"

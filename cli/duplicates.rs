@@ -77,7 +77,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     output.line(headline(response));
     let best = response.candidates.first().filter(|best| best.band <= Band::Possible);
     if let Some(outcome) = best.and_then(|best| best.outcome) {
-        output.line(dim(format_args!("Past answers at this confidence: {outcome}.")));
+        output.line(dim(format_args!("In tests, {outcome}.")));
     }
     for candidate in &response.candidates {
         print_candidate(candidate, output);
@@ -92,7 +92,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     }
     // This notice belongs to the answer, so it goes to standard output.
     for notice in closed_notices.iter().filter(|_| !session.quiet) {
-        output.line(dim(format_args!("{} Use --include-closed to compare them.", notice.hint)));
+        output.line(dim(format_args!("{} Use --include-closed to include them.", notice.hint)));
     }
 }
 
@@ -104,6 +104,9 @@ fn headline(response: &DuplicatesResponse) -> String {
     let is_known = response.known.is_some();
     match response.candidates.first() {
         None if is_known => format!("No other match{scope}."),
+        None if response.compared == 0 => {
+            "Nothing to compare: the report says too little, or there is no earlier one.".to_owned()
+        }
         None => format!("No match{scope}."),
         Some(best) if is_known && best.band == Band::None => {
             format!("From the text alone: no match{scope}.")

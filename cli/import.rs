@@ -124,7 +124,7 @@ async fn confirm_sources(session: &Session, command: &ImportArgs) -> Result<()> 
     }
     let message = format!("not imported: creating {source_count} needs confirmation");
     let refusal = Error::invalid(message).with_hint(
-        "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
+        "Use --yes to confirm, choose one source with --source owner/name, or import fewer files.",
     );
     input::confirm(format_args!("Create {source_count}?"), refusal)
 }

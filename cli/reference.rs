@@ -96,7 +96,7 @@ fn format_argument(arg: &Arg) -> String {
         let _ = write!(about, " [possible values: {}]", possible.join(", "));
     }
     let default: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
-    if takes_value && !default.is_empty() {
+    if takes_value && !default.is_empty() && !arg.is_hide_default_value_set() {
         let _ = write!(about, " [default: {}]", default.join(" "));
     }
     if let Some(variable) = arg.get_env() {

@@ -79,7 +79,7 @@ fn print_queue(response: &TriageResponse, printed_keys: &HashSet<&str>, output: 
     if response.closed_left_out > 0 && printed_keys.is_empty() {
         let reports = plural(response.closed_left_out, "closed report");
         output.line(format_args!(
-            "\n{DIM}Only open reports were compared; use --include-closed to include {reports}.{DIM:#}"
+            "\n{DIM}Left out: {reports}. Use --include-closed to include closed reports.{DIM:#}"
         ));
     }
 }
@@ -92,11 +92,17 @@ fn print_summary(response: &TriageResponse, output: &mut Output) {
     let expected_text = match response.queue.len() {
         // A single report shows its own confidence.
         0 | 1 => String::new(),
-        n => match response.expected.round() {
-            0.0 => format!("; of the {n} shown, hardly any are likely duplicates"),
-            1.0 => format!("; of the {n} shown, about 1 is likely a duplicate"),
-            count => format!("; of the {n} shown, about {count:.0} are likely duplicates"),
-        },
+        n => {
+            let scope = match n as u64 == response.waiting {
+                true => String::new(),
+                false => format!(" of the {n} shown"),
+            };
+            match response.expected.round() {
+                0.0 => format!("; probably none{scope} are duplicates"),
+                1.0 => format!("; about 1{scope} is likely a duplicate"),
+                count => format!("; about {count:.0}{scope} are likely duplicates"),
+            }
+        }
     };
     let checks = describe_checks(response.scanned, response.unscanned);
     output.line(format_args!("{waiting_text}{expected_text}. {DIM}{checks}.{DIM:#}"));

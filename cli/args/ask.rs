@@ -56,7 +56,7 @@ pub struct DuplicatesCommand {
     /// Include closed reports; many new reports duplicate solved ones
     #[arg(long)]
     pub include_closed: bool,
-    /// Show the features behind each rank
+    /// Show how each score was computed
     #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
@@ -320,7 +320,7 @@ pub struct TroubleshootCommand {
     /// Search only this source
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Select cases by semantic similarity (at least this, 0 to 1), not by likelihood of helping
+    /// Show cases with at least this semantic similarity (0 to 1), however likely they are to help
     #[arg(long, value_name = "SIMILARITY", value_parser = super::parse_similarity)]
     pub threshold: Option<f32>,
     /// Show the closest cases even if they don't match well enough

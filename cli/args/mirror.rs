@@ -118,7 +118,7 @@ pub struct LoginCommand {
     Azure DevOps, Trac, YouTrack and Mantis, as JSON, CSV, TSV, XLSX, XML or Markdown. \
     Files may be compressed (gz, bz2, xz, zst, zip, tar) and encoded in UTF-8, UTF-16 or \
     a legacy encoding. docs/reference/file-formats.md lists what is read from each. \
-    Importing a file again doesn't create duplicates. Import a Markdown changelog or \
+    Importing a file again adds no item twice. Import a Markdown changelog or \
     GitHub's releases JSON to add a source's releases.
 
 --map sets the column for a field (title=Headline; an empty name leaves it out), the \
@@ -171,7 +171,7 @@ pub enum ImportCommand {
         after_help = "The files contain one JSON object per record: JSON Lines, JSON arrays (as `gh api \
     --paginate` prints them) or concatenated objects; plain, gzip or zstd. Records from \
     the REST API, from `gh issue list --json` and from migration archives (tar.gz) are \
-    detected. Importing a file again doesn't create duplicates.
+    detected. Importing a file again adds no item twice.
 
 Examples:
   precedent import github dump/ --source acme/app
@@ -247,7 +247,7 @@ pub struct ImportFiles {
 /// The options for indexing after an import or a sync.
 #[derive(Clone, Copy, Debug, Arguments)]
 pub struct IndexingArgs {
-    /// Don't update the semantic index now; until `precedent index`, search uses keywords only
+    /// Don't update the semantic index now; search uses only keywords until you run `precedent index`
     #[arg(long)]
     pub no_vectors: bool,
     /// Don't update any index now

@@ -80,7 +80,7 @@ pub enum EmbedderChoice {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Add, list or remove mirrored projects
+    /// Add, test, list or remove mirrored projects
     #[command(subcommand)]
     Source(SourceCommand),
     /// Fetch changes from the trackers
@@ -110,7 +110,7 @@ pub enum Command {
     Problems(ProblemsCommand),
     /// Tune duplicate ranking for a source using its known duplicates
     Calibrate(CalibrateCommand),
-    /// Record a verdict on a pair of reports
+    /// Record, undo or list verdicts on pairs of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
     /// Show how similar problems were solved, and the comments that contain the fix
@@ -132,11 +132,11 @@ pub enum Command {
     /// Check the casebook for problems and repair them
     Doctor(DoctorCommand),
     /// Back up the casebook database, even while it is in use
-    #[command(after_help = "Examples:
-  precedent backup ~/casebook-2026-05-12.db
+    #[command(after_help = "The keyword index and the semantic index are not included; \
+    `precedent index` rebuilds them after a restore.
 
-The keyword index and the semantic index are not included; they are rebuilt from \
-    the backup.")]
+Examples:
+  precedent backup ~/casebook-2026-05-12.db")]
     Backup(BackupCommand),
     /// Restore a backup; the current data is saved under another name
     #[command(
@@ -167,7 +167,7 @@ Examples:
     /// Get, set or list settings
     #[command(
         subcommand,
-        after_help = "Flags override environment variables (PRECEDENT_DUPLICATES_THRESHOLD), which \
+        after_help = "Flags override environment variables (such as PRECEDENT_DUPLICATES_THRESHOLD), which \
     override the settings file, which overrides the defaults.
 
 Examples:

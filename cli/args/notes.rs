@@ -11,7 +11,7 @@ use super::JsonArgs;
 /// The kinds of notes, with their descriptions.
 const NOTE_KINDS: [(&str, &str); 8] = [
     ("lesson", "Something learned"),
-    ("curiosity", "A question worth following"),
+    ("curiosity", "A question worth following up"),
     ("thesis", "A claim to test"),
     ("signal", "An observation"),
     ("episode", "A single event"),
@@ -42,7 +42,7 @@ pub struct NoteDraftArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum NoteCommand {
-    /// Save a note, unless it already exists
+    /// Save a note, unless an identical one exists
     #[command(after_help = "Examples:
   precedent note add -t \"Slots fill disk\" -b \"Restart it.\" --attach acme/app#12
   pbpaste | precedent note add -k episode -t \"Outage of 12 May\" -b -")]

@@ -38,7 +38,7 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
     text.add(&format!("{headline} {reports} compared in detail."));
     let confident_match = best.filter(|best| best.band <= Band::Possible);
     if let Some(outcome) = confident_match.and_then(|best| best.outcome) {
-        text.add(&format!("Past answers at this confidence: {outcome}."));
+        text.add(&format!("In tests, {outcome}."));
     }
     let mut count = 0;
     for candidate in &response.candidates {

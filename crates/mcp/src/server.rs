@@ -227,7 +227,7 @@ impl Server {
         .await
     }
 
-    /// Store a private note, unless it exists (outcome duplicate). A similar note is linked
+    /// Store a private note, unless an identical one exists (outcome duplicate). A similar note is linked
     /// (outcome connected). With check_only, only look for similar notes.
     #[tool(
         output_schema = schema::<output::Note>(),

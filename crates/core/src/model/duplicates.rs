@@ -95,11 +95,12 @@ pub struct Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} of {} were duplicates, {} more were related",
-            self.same, self.read, self.related
-        )
+        write!(f, "{} of {} matches at this confidence were duplicates", self.same, self.read)?;
+        match self.related {
+            0 => Ok(()),
+            1 => write!(f, "; 1 more was related"),
+            n => write!(f, "; {n} more were related"),
+        }
     }
 }
 

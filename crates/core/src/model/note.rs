@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum NoteKind {
     /// A lesson learned.
     Lesson,
-    /// A question worth following.
+    /// A question worth following up.
     Curiosity,
     /// A claim to be tested.
     Thesis,

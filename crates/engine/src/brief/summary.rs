@@ -47,8 +47,9 @@ pub(super) fn summarize_answer(
             match problem.confidence {
                 1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
                 confidence => {
+                    let certainty = if confidence >= 0.9 { "almost certainly" } else { "likely" };
                     format!(
-                        "It is likely a duplicate of {} ({status}), with a confidence of {}.",
+                        "It is {certainty} a duplicate of {} ({status}), with a confidence of {}.",
                         problem.key,
                         percent(confidence)
                     )

@@ -83,9 +83,8 @@ impl<'a> DuplicateFinder<'a> {
         let filters = [scope.filters, scope.view_filters].concat();
         let closed_count = self.finder.fulltext.count_matching(&filters)?;
         let text = format!(
-            "Only open reports were compared, without {closed_count} closed {}; many new reports duplicate a \
-             solved one.",
-            if closed_count == 1 { "report" } else { "reports" }
+            "{closed_count} closed {} left out; many new reports duplicate a solved one.",
+            if closed_count == 1 { "report is" } else { "reports are" }
         );
         Ok((closed_count > 0).then(|| Notice::new(NoticeKind::Closed, text)))
     }

@@ -549,7 +549,7 @@ impl QueryContext<'_> {
         request: &SearchRequest,
         limit: usize,
     ) -> Result<Vec<Hit>> {
-        const REASON: &str = "Changed recently.";
+        const REASON: &str = "No search terms; listed by date.";
         let ids = self.fulltext.recent_documents(&query.filters, request.offset, limit)?;
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());

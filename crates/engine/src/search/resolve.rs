@@ -193,7 +193,7 @@ fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
     if let Some(row) = reader.source(source).ok()? {
         return Some(format!(
-            "The source {} has no such item; a sync or an import gets newer ones.",
+            "The source {} has no such item. To get newer ones, sync it or import it again.",
             row.key
         ));
     }
@@ -207,7 +207,7 @@ fn unknown_part_hint(reader: &Reader<'_>, key: &str) -> Option<String> {
 pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     if key.trim().is_empty() {
         return Err(Error::invalid("a key is missing")
-            .with_hint("A key looks like owner/name#12; a search shows them."));
+            .with_hint("A key looks like owner/name#12. Search results show the keys."));
     }
     let mut documents = resolve(reader, key)?;
     if documents.len() > 1 {
@@ -218,7 +218,7 @@ pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     documents.pop().ok_or_else(|| {
         let suggestion = suggest_key(reader, key).map(|key| format!("Did you mean {key}?"));
         let hint = suggestion.or_else(|| unknown_part_hint(reader, key)).unwrap_or_else(|| {
-            "A key looks like owner/name#12 or owner/name:Page-Name; a search shows them."
+            "A key looks like owner/name#12 or owner/name:Page-Name. Search results show the keys."
                 .to_owned()
         });
         Error::not_found(format!("{key} not found in this casebook")).with_hint(hint)

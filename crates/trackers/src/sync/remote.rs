@@ -171,7 +171,7 @@ fn parse_location(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
             _ => format!("{}:owner/name", new.tracker),
         };
         let prefix: String = text.chars().take(80).collect();
-        return Err(Error::invalid(format!("invalid {} project \"{prefix}\"", kind.as_str()))
+        return Err(Error::invalid(format!("\"{prefix}\" is not a project of {}", kind.as_str()))
             .with_hint(format!("Use {syntax}.")));
     }
     Ok((Address::parse(kind, &host)?, project))

@@ -108,13 +108,13 @@ export const search = {
     updated: "updated {time}",
     milestone: (name: string) => `milestone ${name}`,
     locked: "locked",
-    deletedAtTracker: "Deleted at the tracker. This is the last copy.",
+    deletedAtTracker: "Deleted on the tracker. This copy is kept.",
     filterBy: "Show items with this label",
     links: "Links",
     notHere: "(not in this casebook)",
     moreLinks: (n: number) => `Show ${count(n)} more`,
     /** The verb for the author of a page, like `shared.comment.reported`. */
     wrote: "wrote",
-    missing: (comments: number) => `${plural(comments, "comment")} at the tracker ${comments === 1 ? "is" : "are"} missing from this casebook.`,
+    missing: (comments: number) => `${plural(comments, "comment")} on the tracker ${comments === 1 ? "is" : "are"} missing from this casebook.`,
   },
 };

@@ -103,7 +103,7 @@ export const shared = {
     triage: "Checking for duplicates",
     calibrate: "Tuning on known duplicates",
     evaluate: "Evaluating",
-    close: "Closing at the tracker",
+    close: "Closing on the tracker",
   },
 
   /** A name and what it stands for: an item's key and title, an event and its time. */

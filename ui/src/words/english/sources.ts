@@ -1,6 +1,6 @@
 import { count, percent, plural } from "./numbers";
 
-const ATLASSIAN = "Cloud: an API token from your Atlassian account, with its email address. Data Center: a personal access token alone.";
+const ATLASSIAN = "Cloud: an API token from your Atlassian account, with its email address. Data Center: a personal access token, without an email address.";
 
 export const sources = {
   syncAll: "Sync all",
@@ -59,20 +59,20 @@ export const sources = {
       shape: "owner/name",
       token: "Token",
       remedy:
-        "Settings › Developer settings › Personal access tokens: read access to issues, pull requests and discussions; for releases and a wiki, contents too. " +
+        "Settings › Developer settings › Personal access tokens: read access to issues, pull requests and discussions; for releases and a wiki, also contents. " +
         "Without a token, Precedent uses the account that gh is signed in to.",
     },
     gitlab: {
       name: "GitLab",
       shape: "group/name",
       token: "Token",
-      remedy: "Preferences › Access tokens: the scope read_api; for a wiki, read_repository too.",
+      remedy: "Preferences › Access tokens: the scope read_api; for a wiki, also read_repository.",
     },
     gitea: {
       name: "Gitea or Forgejo",
       shape: "owner/name",
       token: "Token",
-      remedy: "Settings › Applications: read access to issues; for releases and a wiki, the repository too.",
+      remedy: "Settings › Applications: read access to issues; for releases and a wiki, also the repository.",
     },
     jira: { name: "Jira", shape: "the project’s key, such as APP", token: "Token", remedy: ATLASSIAN },
     redmine: {
@@ -91,7 +91,7 @@ export const sources = {
       name: "Azure DevOps",
       shape: "organization/project",
       token: "Personal access token",
-      remedy: "User settings › Personal access tokens: Work Items (Read); for a wiki, Code (Read) too.",
+      remedy: "User settings › Personal access tokens: Work Items (Read); for a wiki, also Code (Read).",
     },
     linear: {
       name: "Linear",
@@ -104,7 +104,7 @@ export const sources = {
       name: "Zendesk",
       shape: "the account’s address, such as acme.zendesk.com",
       token: "API token",
-      remedy: "Admin Center › Apps and integrations › APIs › API tokens. An administrator creates one; use it with that administrator’s email address.",
+      remedy: "Admin Center › Apps and integrations › APIs › API tokens. Only an administrator can create it. Enter that administrator’s email address as the account.",
     },
     discourse: {
       name: "Discourse",
@@ -186,7 +186,7 @@ export const sources = {
     pages: "Wiki pages",
     lastSyncResult: (created: number, updated: number, seconds: number, requests: number, deleted: number) =>
       `The last sync fetched ${count(created)} new and ${plural(updated, "updated record")} in ${plural(seconds, "second")}, ` +
-      `with ${plural(requests, "request")}${deleted > 0 ? `; ${count(deleted)} ${deleted === 1 ? "was" : "were"} deleted at the tracker` : ""}.`,
+      `with ${plural(requests, "request")}${deleted > 0 ? `; ${count(deleted)} ${deleted === 1 ? "was" : "were"} deleted on the tracker` : ""}.`,
 
     lists: "Lists",
     /** The lists of a tracker, by the engine's name. */
@@ -209,7 +209,7 @@ export const sources = {
     untrusted: (host: string) =>
       `Imported with a casebook file. ${host} gets none of your tokens until you confirm that you trust it.`,
     trust: (host: string) => `Trust ${host}`,
-    missingComments: (n: number) => `${plural(n, "comment")} that the tracker reports.`,
+    missingComments: (n: number) => `${plural(n, "comment")} that the tracker has but this casebook does not.`,
     nothingMissing: "Nothing known to be missing.",
     filesDoNotSay: "Can’t be determined for imported files.",
     readAgain: "Full sync",

@@ -57,7 +57,7 @@ export const triage = {
     includeClosedWhy: "Many reports duplicate one that is already solved (c)",
     includeClosedOf: (reports: number) =>
       `Also compare with ${plural(reports, "closed report")}; many reports duplicate one that is already solved (c)`,
-    closeAtTracker: (reports: number) => `Close ${count(reports)} at the tracker…`,
+    closeAtTracker: (reports: number) => `Close ${count(reports)} on the tracker…`,
     closeAtTrackerWhy: "Preview what would be posted to the tracker, and send it (w)",
 
     checking: "Checking…",
@@ -113,8 +113,8 @@ export const triage = {
   pair: {
     evidence: "Evidence",
     outcome: (read: number, same: number, related: number) =>
-      `In tests, ${count(same)} of ${plural(read, "match", "matches")} this strong ${same === 1 ? "was a true duplicate" : "were true duplicates"}` +
-      `${related > 0 ? `, and ${count(related)} more ${related === 1 ? "was" : "were"} related` : ""}.`,
+      `In tests, ${count(same)} of ${plural(read, "match", "matches")} at this confidence ${same === 1 ? "was a duplicate" : "were duplicates"}` +
+      `${related > 0 ? `; ${count(related)} more ${related === 1 ? "was" : "were"} related` : ""}.`,
     worth: (worth: string, same: string) => `Worth reading: ${worth}; duplicate: ${same}`,
     /** The outcome of a candidate, and the original of a duplicate. */
     dispositions: {
@@ -186,7 +186,7 @@ export const triage = {
     emptyHint: "Add a source first; its open reports are then compared with earlier ones.",
     allDone: (decided: number) => `All done: ${count(decided)} decided today.`,
     nothingToReview: "Nothing to review.",
-    readRelated: (reports: number) => `Show ${plural(reports, "report")} with related ones`,
+    readRelated: (reports: number) => `Show ${plural(reports, "report")} with only related matches`,
     showPossible: "Show possible duplicates",
     showAll: "Show every report with a candidate",
     mine: "No waiting report is assigned to you.",
@@ -202,7 +202,7 @@ export const triage = {
   },
 
   closing: {
-    title: "Close duplicates at the tracker",
+    title: "Close duplicates on the tracker",
     sent: "Everything sent is listed below and in the casebook’s journal.",
     notSent: (hosts: string) =>
       `Nothing has been sent yet. This would go to ${hosts}: a comment on each report, which is then closed as a duplicate.`,
