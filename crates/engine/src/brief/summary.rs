@@ -1,7 +1,7 @@
 //! The summary of a brief: the problem, whether it is known, its fix, and the next step.
 
 use precedent_core::model::{
-    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LIKELY_HELP,
+    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, HIGH, KnownProblem, LIKELY_HELP,
     LogError, LogResponse, LogVerdict, ProblemStatus, State,
 };
 use precedent_store::DocumentRow;
@@ -47,7 +47,7 @@ pub(super) fn summarize_answer(
             match problem.confidence {
                 1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
                 confidence => {
-                    let certainty = if confidence >= 0.9 { "almost certainly" } else { "likely" };
+                    let certainty = if confidence >= HIGH { "almost certainly" } else { "likely" };
                     format!(
                         "It is {certainty} a duplicate of {} ({status}), with a confidence of {}.",
                         problem.key,
