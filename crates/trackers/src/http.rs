@@ -243,9 +243,6 @@ impl Response {
     }
 
     /// Parses the value at a JSON pointer of the body; `None` if it is missing or null.
-    ///
-    /// # Errors
-    /// The same as [`Response::json`].
     pub fn at<T: serde::de::DeserializeOwned>(&self, pointer: &str) -> Result<Option<T>> {
         let mut body: serde_json::Value = self.json()?;
         let value = body.pointer_mut(pointer).map(serde_json::Value::take).unwrap_or_default();

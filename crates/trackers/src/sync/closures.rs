@@ -25,9 +25,6 @@ const WRITE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Returns the open reports of one or all live sources that are marked as duplicates, by source and
 /// number.
-///
-/// # Errors
-/// Database errors.
 pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<Closure>> {
     let mut out = Vec::new();
     for verdict in reader.verdicts(None)? {

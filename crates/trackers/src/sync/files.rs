@@ -86,9 +86,6 @@ pub fn import_files(
 }
 
 /// Imports the pages in a folder as the wiki of a source; other files are ignored.
-///
-/// # Errors
-/// The same as [`import_files`].
 pub fn import_wiki(
     store: &Store,
     source: &str,
@@ -108,9 +105,6 @@ pub fn import_wiki(
 }
 
 /// Imports built-in records and pages, each with its file name.
-///
-/// # Errors
-/// Database errors.
 pub fn import_built_in(
     store: &Store,
     source: &str,
@@ -134,9 +128,6 @@ pub fn import_built_in(
 }
 
 /// Returns the contents of files and their target sources, without storing anything.
-///
-/// # Errors
-/// The same as [`import_files`].
 pub fn understand(request: &ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let mut importer = FileImporter::new(request, task, None)?;
     importer.import_paths(&request.paths)?;

@@ -194,17 +194,11 @@ pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
 }
 
 /// Returns the API address of GitHub on a host.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if it is not a valid host.
 pub fn github_address(host: &str) -> Result<Address> {
     Address::parse(Kind::GitHub, host)
 }
 
 /// Returns the normalized host under which tokens are stored.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if it is not a valid host.
 pub fn github_host(host: &str) -> Result<String> {
     Ok(Address::parse(Kind::GitHub, host)?.host)
 }
@@ -237,9 +231,6 @@ pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, A
 }
 
 /// Opens the tracker of a live source.
-///
-/// # Errors
-/// The same as [`remote_address`].
 pub fn remote_tracker(
     http: &Http,
     source: &SourceRow,

@@ -76,9 +76,6 @@ impl Routes {
     }
 
     /// Returns the key of the source.
-    ///
-    /// # Errors
-    /// Returns the reason if the record must be skipped.
     pub(super) fn source(
         &self,
         project: Option<&str>,

@@ -35,9 +35,6 @@ fn clone_folder(folder: &Path, source: i64) -> PathBuf {
 }
 
 /// Deletes the local clone of a wiki.
-///
-/// # Errors
-/// [`precedent_core::Code::Io`].
 pub fn delete_clone(folder: &Path, source: i64) -> Result<()> {
     let path = clone_folder(folder, source);
     match std::fs::remove_dir_all(&path) {

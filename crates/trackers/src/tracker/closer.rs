@@ -28,21 +28,12 @@ pub enum CanonicalRef {
 #[async_trait]
 pub trait IssueCloser: Send + Sync {
     /// Returns the address of the comment with exactly this text, if there is one.
-    ///
-    /// # Errors
-    /// Network, rate limit and access errors.
     async fn find_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>>;
 
     /// Posts a comment and returns its address. There are no retries: after a connection failure,
     /// the comment may or may not exist.
-    ///
-    /// # Errors
-    /// The same as [`IssueCloser::find_comment`].
     async fn post_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>>;
 
     /// Closes a report as a duplicate and returns the updated report. Idempotent.
-    ///
-    /// # Errors
-    /// The same as [`IssueCloser::find_comment`].
     async fn close(&self, number: u64, task: &Task) -> Result<Record>;
 }

@@ -43,9 +43,6 @@ pub struct Records {
 
 impl Records {
     /// Opens a file, compressed or not.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`].
     pub fn open(path: &Path) -> Result<Self> {
         let file_bytes = Arc::new(AtomicU64::new(0));
         let input = unpack(path, &file_bytes)?;

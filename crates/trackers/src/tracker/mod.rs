@@ -209,15 +209,9 @@ pub trait Tracker: Send + Sync {
     async fn probe(&mut self, task: &Task) -> Result<Project>;
 
     /// Returns the owner of the token, if the tracker reports it.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::probe`].
     async fn user(&self, task: &Task) -> Result<Option<String>>;
 
     /// Checks the permissions of the token, for the setup.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::probe`].
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let mut access = Access { project: self.probe(task).await?, ..Access::default() };
         if self.client().login.is_some() {
@@ -256,9 +250,6 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches a page.
-    ///
-    /// # Errors
-    /// Network, rate limit and access errors.
     async fn page(
         &self,
         stream: Stream,
@@ -272,9 +263,6 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches the page at a position in a list.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn list_page(
         &self,
         stream: Stream,
@@ -283,29 +271,17 @@ pub trait Tracker: Send + Sync {
     ) -> Result<Fetch>;
 
     /// Returns an upper bound on the number of items, if one is cheap to get.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
         Ok(None)
     }
 
     /// Fetches an item.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn item(&self, number: u64, task: &Task) -> Result<Lookup>;
 
     /// Fetches a comment, by the number of its item and the tracker's id.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup>;
 
     /// Fetches a wiki page that is no longer listed, by its name and the tracker's id.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn wiki_page(
         &self,
         _slug: &str,
@@ -321,9 +297,6 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches the relations of closed items; empty if the items already contain them.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
         Ok(Relations::Found(Vec::new()))
     }
@@ -334,9 +307,6 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches a page of a list of releases.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
     async fn releases(&self, _request: ReleaseRequest<'_>, _task: &Task) -> Result<Releases> {
         Ok(Releases::Found(ReleasePage::default()))
     }

@@ -84,9 +84,6 @@ pub(crate) fn percent_decode(name: &str) -> String {
 
 /// Parses a page of a static site: its folders are part of its name, and YAML front matter has its
 /// metadata.
-///
-/// # Errors
-/// Returns the reason if the page must be skipped.
 pub fn parse_folder_page(
     path: &str,
     bytes: Vec<u8>,
@@ -141,9 +138,6 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
 }
 
 /// Parses a page from its file name and its bytes.
-///
-/// # Errors
-/// Returns the reason if the page must be skipped.
 pub fn parse_page(
     file: &str,
     bytes: Vec<u8>,

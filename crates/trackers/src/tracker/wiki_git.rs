@@ -140,9 +140,6 @@ impl WikiGit {
     }
 
     /// Requests the newest commit without fetching.
-    ///
-    /// # Errors
-    /// [`Code::Network`], [`Code::Cancelled`].
     pub async fn head(&self, task: &Task) -> Result<Head> {
         let output = match self
             .git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::LsRemote, task)
@@ -183,9 +180,6 @@ impl WikiGit {
     }
 
     /// Updates the clone.
-    ///
-    /// # Errors
-    /// [`Code::Network`], [`Code::Cancelled`], [`Code::Io`].
     pub async fn fetch(&self, task: &Task) -> Result<()> {
         if !self.clone_folder.join("HEAD").exists() {
             create_private_folder(&self.clone_folder)?;
@@ -204,9 +198,6 @@ impl WikiGit {
     }
 
     /// Returns the newest commit in the clone.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn newest_commit(&self, task: &Task) -> Result<String> {
         let output = self
             .git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task)
@@ -220,9 +211,6 @@ impl WikiGit {
     }
 
     /// Returns the files at a commit; `None` if the clone does not have it.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`].
     pub async fn files(&self, commit: &str, task: &Task) -> Result<Option<Vec<WikiFile>>> {
         if !is_object_name(commit) {
             return Ok(None);
@@ -234,9 +222,6 @@ impl WikiGit {
     }
 
     /// Returns the creation and the last change of each file, up to a commit.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, FileHistory>> {
         let log = [
             "log",
@@ -256,9 +241,6 @@ impl WikiGit {
     }
 
     /// Returns the contents of files, by object name.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn contents(
         &self,
         blobs: &[String],
