@@ -45,7 +45,7 @@ const PREVIEW_ITEMS: usize = 3;
 
 /// Records that were read together, each with its location.
 struct Batch {
-    records: Vec<(String, std::result::Result<RawRecord, String>)>,
+    records: Vec<(String, Result<RawRecord, String>)>,
     bytes_read: u64,
 }
 
@@ -593,7 +593,7 @@ fn parse_batch(
     store: Option<&Store>,
     is_mentioned: &impl Fn(&str, bool) -> bool,
 ) -> Result<ParsedBatch> {
-    let results: Vec<(String, std::result::Result<Vec<ParsedItem>, String>)> = batch
+    let results: Vec<(String, Result<Vec<ParsedItem>, String>)> = batch
         .records
         .into_par_iter()
         .map(|(location, record)| (location, record.and_then(|r| format.parse(r))))
@@ -638,7 +638,7 @@ fn add_items(
     routes: &Routes,
     context: RecordContext<'_>,
     out: &mut ParsedBatch,
-) -> std::result::Result<(), String> {
+) -> Result<(), String> {
     for item in items {
         match item {
             ParsedItem::Record(record) => {

@@ -6,7 +6,7 @@ use super::{origins, source_key};
 use crate::{
     http::Http,
     secrets::{Token, TokenRequest},
-    tracker::{self, Address, Kind, Tracker, wiki},
+    tracker::{self, Address, Connection, Kind, Tracker, wiki},
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
@@ -198,11 +198,6 @@ pub fn github_address(host: &str) -> Result<Address> {
     Address::parse(Kind::GitHub, host)
 }
 
-/// Returns the normalized host under which tokens are stored.
-pub fn github_host(host: &str) -> Result<String> {
-    Ok(Address::parse(Kind::GitHub, host)?.host)
-}
-
 /// Returns the tracker kind and host under which to look up a source's token.
 pub fn token_request<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> TokenRequest<'a> {
     TokenRequest {
@@ -238,7 +233,8 @@ pub fn remote_tracker(
     token: Option<&Token>,
 ) -> Result<Box<dyn Tracker>> {
     let (kind, address) = remote_address(source, remote)?;
-    Ok(tracker::open(kind, http, &address, &remote.project, remote.wiki, token))
+    let (address, project, wiki) = (&address, remote.project.as_str(), remote.wiki);
+    Ok(tracker::open(&Connection { kind, http, address, project, wiki, token }))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use precedent_markup::Markup;
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
 
 /// The metadata of a page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageMetadata {
     /// Creation time.
     pub created_at: Option<Timestamp>,

@@ -11,10 +11,7 @@ use crate::tracker::{
     Relation, Relations,
     graphql::{self, Nodes, QueryOutcome},
 };
-use precedent_core::{
-    error::{Code, Error, Result},
-    task::Task,
-};
+use precedent_core::error::{Code, Error, Result};
 
 /// The fields of a closing event, and those that older servers support.
 /// <https://docs.github.com/en/graphql/reference/objects#closedevent>
@@ -57,7 +54,7 @@ impl IssueRef {
     }
 }
 
-pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> Result<Relations> {
+pub(super) async fn relations(github: &GitHub, numbers: &[u64]) -> Result<Relations> {
     if github.client.login.is_none() {
         return Ok(Relations::Refused(format!(
             "{} requires signing in to read them",
@@ -68,7 +65,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
     for (variant, fields) in
         CLOSING_FIELDS.iter().enumerate().skip(github.query_variant.load(Ordering::Relaxed))
     {
-        match query_relations(github, fields, numbers, task).await? {
+        match query_relations(github, fields, numbers).await? {
             None => github.query_variant.store(variant + 1, Ordering::Relaxed),
             Some(relations) => return Ok(relations),
         }
@@ -87,30 +84,25 @@ async fn query_relations(
     github: &GitHub,
     closing_fields: &str,
     numbers: &[u64],
-    task: &Task,
 ) -> Result<Option<Relations>> {
-    let mut query = String::from(
-        "query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {",
-    );
-    for number in numbers {
-        query.push_str(&format!(" i{number}: issue(number: {number}) {{ ...closing }}"));
-    }
-    query.push_str(
-        " } } fragment closing on Issue { number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, \
-         UNMARKED_AS_DUPLICATE_EVENT]) { nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...item } } \
-         ... on UnmarkedAsDuplicateEvent { canonical { ...item } } ... on ClosedEvent { ",
-    );
-    query.push_str(closing_fields);
-    query.push_str(
-        " } } } } fragment item on Node { ... on Issue { number repository { nameWithOwner } } \
-         ... on PullRequest { number repository { nameWithOwner } } }",
+    let issues: String = numbers
+        .iter()
+        .map(|number| format!(" i{number}: issue(number: {number}) {{ ...closing }}"))
+        .collect();
+    let query = format!(
+        "query($owner: String!, $name: String!) {{ repository(owner: $owner, name: $name) {{{issues} }} }} \
+         fragment closing on Issue {{ number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, \
+         UNMARKED_AS_DUPLICATE_EVENT]) {{ nodes {{ __typename ... on MarkedAsDuplicateEvent {{ canonical {{ ...item }} }} \
+         ... on UnmarkedAsDuplicateEvent {{ canonical {{ ...item }} }} ... on ClosedEvent {{ {closing_fields} }} }} }} }} \
+         fragment item on Node {{ ... on Issue {{ number repository {{ nameWithOwner }} }} \
+         ... on PullRequest {{ number repository {{ nameWithOwner }} }} }}"
     );
     // A fragment on Node matches all these types, including the unions.
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     let variables = json!({ "owner": owner, "name": name });
     let (client, subject) = (&github.client, "links between items");
     let url = graphql_url(&client.base)?;
-    let outcome = graphql::query(client, url, &query, variables, subject, true, task).await?;
+    let outcome = graphql::query(client, url, &query, variables, subject, true).await?;
     let refusal = |reason: String| Ok(Some(Relations::Refused(reason)));
     let mut data = match outcome {
         QueryOutcome::Data(data, _) => data,
@@ -126,22 +118,14 @@ async fn query_relations(
     let mut relations = Vec::new();
     for issue in issues.into_values().flatten() {
         let (Some(number), Some(timeline)) = (issue.number, issue.timeline_items) else { continue };
-        collect_relations(number, timeline.nodes.into_iter().flatten(), &mut relations);
+        relations.push((number, timeline_relations(timeline.nodes.into_iter().flatten())));
     }
-    relations.sort_by_key(|r| match r {
-        Relation::DuplicateOf(number, _)
-        | Relation::ClosedBy(number, _)
-        | Relation::RelatesTo(number, _) => *number,
-    });
+    relations.sort_by_key(|(number, _)| *number);
     Ok(Some(Relations::Found(relations)))
 }
 
-/// Adds the relations that result from the events of an issue, oldest first.
-fn collect_relations(
-    number: u64,
-    events: impl Iterator<Item = TimelineEvent>,
-    relations: &mut Vec<Relation>,
-) {
+/// Returns the relations that result from the events of an issue, oldest first.
+fn timeline_relations(events: impl Iterator<Item = TimelineEvent>) -> Vec<Relation> {
     let mut duplicate_of: Vec<String> = Vec::new();
     let mut closed_by = None;
     for event in events {
@@ -163,6 +147,6 @@ fn collect_relations(
     }
     duplicate_of.sort();
     duplicate_of.dedup();
-    relations.extend(duplicate_of.into_iter().map(|key| Relation::DuplicateOf(number, key)));
-    relations.extend(closed_by.map(|key| Relation::ClosedBy(number, key)));
+    let duplicates = duplicate_of.into_iter().map(Relation::DuplicateOf);
+    duplicates.chain(closed_by.map(Relation::ClosedBy)).collect()
 }

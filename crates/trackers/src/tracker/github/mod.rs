@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-pub use close::closing_steps;
+pub use close::{CanonicalRef, ClosingSteps, closing_steps};
 
 use super::{
     client::Client,
@@ -29,7 +29,6 @@ use precedent_core::model::{
 };
 
 /// A GitHub repository.
-#[derive(Debug)]
 pub struct GitHub {
     client: Client,
     /// Name of the repository, first as given, then as the tracker states it.

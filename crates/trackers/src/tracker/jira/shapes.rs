@@ -179,7 +179,7 @@ pub(in crate::tracker) fn issue(
         let name = if name == project { name.to_owned() } else { format!("{namespace}/{name}") };
         Some(format!("{name}#{number}"))
     };
-    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, key_of)).collect();
+    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, key_of)).collect();
     let mut labels: Vec<String> = fields.issuetype.into_iter().filter_map(|t| t.name).collect();
     labels.extend(fields.components.into_iter().filter_map(|c| c.name));
     labels.extend(fields.labels.iter().filter_map(|l| l.as_str().map(str::to_owned)));
@@ -204,25 +204,17 @@ pub(in crate::tracker) fn issue(
     Ok((record, relations))
 }
 
-/// Converts a link of the issue with this number, which "duplicates" the outward issue.
-fn relation(
-    link: &IssueLink,
-    number: u64,
-    key_of: impl Fn(&str) -> Option<String>,
-) -> Option<Relation> {
+/// Converts a link of an issue, which "duplicates" the outward issue.
+fn relation(link: &IssueLink, key_of: impl Fn(&str) -> Option<String>) -> Option<Relation> {
     let kind = link.kind.as_ref()?;
     let lowercase = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
     let is_duplicate = lowercase(&kind.name).contains("duplicate")
         || lowercase(&kind.outward).contains("duplicates");
     match (&link.outward_issue, &link.inward_issue) {
-        (Some(other), _) if is_duplicate => {
-            Some(Relation::DuplicateOf(number, key_of(&other.key)?))
-        }
+        (Some(other), _) if is_duplicate => Some(Relation::DuplicateOf(key_of(&other.key)?)),
         // The other issue states this relation.
         (None, Some(_)) if is_duplicate => None,
-        (Some(other), _) | (None, Some(other)) => {
-            Some(Relation::RelatesTo(number, key_of(&other.key)?))
-        }
+        (Some(other), _) | (None, Some(other)) => Some(Relation::RelatesTo(key_of(&other.key)?)),
         (None, None) => None,
     }
 }
@@ -297,8 +289,8 @@ mod tests {
         assert_eq!(
             relations,
             [
-                Relation::DuplicateOf(7, "PUMP#3".into()),
-                Relation::RelatesTo(7, "x.example/TANK#1".into())
+                Relation::DuplicateOf("PUMP#3".into()),
+                Relation::RelatesTo("x.example/TANK#1".into())
             ]
         );
     }
