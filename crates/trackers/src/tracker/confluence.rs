@@ -84,28 +84,14 @@ struct PageContent {
     #[serde(default)]
     title: String,
     created_at: Option<Time>,
-    version: Option<Version>,
-    history: Option<History>,
-    body: Option<Body>,
+    #[serde(default)]
+    version: Value,
+    #[serde(default)]
+    history: Value,
+    #[serde(default)]
+    body: Value,
     #[serde(rename = "_links", default)]
     links: Links,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Version {
-    /// Creation time on Cloud.
-    created_at: Option<Time>,
-    author_id: Option<String>,
-    /// Time of the change on Data Center.
-    when: Option<Time>,
-    by: Option<Person>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct History {
-    created_date: Option<Time>,
 }
 
 #[derive(Deserialize)]
@@ -117,16 +103,6 @@ struct Person {
     username: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Body {
-    storage: Option<Storage>,
-}
-
-#[derive(Deserialize)]
-struct Storage {
-    value: Option<String>,
-}
-
 impl Person {
     fn name(self) -> Option<String> {
         self.display_name.or(self.public_name).or(self.username).filter(|n| !n.is_empty())
@@ -134,9 +110,14 @@ impl Person {
 }
 
 impl PageContent {
+    /// Returns the time of the last change: `createdAt` on Cloud, `when` on Data Center.
     fn changed_at(&self) -> Option<Timestamp> {
-        self.version.as_ref().and_then(|v| time(v.created_at).or(time(v.when)))
+        time_of(&self.version["createdAt"]).or_else(|| time_of(&self.version["when"]))
     }
+}
+
+fn time_of(value: &Value) -> Option<Timestamp> {
+    time(Time::deserialize(value).ok())
 }
 
 /// Sorts pages by last change. If two titles have the same slug, the larger id is appended
@@ -281,13 +262,15 @@ impl Confluence {
         };
         let changed_at = content.changed_at();
         let created_at =
-            time(content.created_at).or(content.history.and_then(|h| time(h.created_date)));
-        let author = match content.version {
-            Some(Version { by: Some(person), .. }) => person.name(),
-            Some(Version { author_id: Some(id), .. }) => self.user_name(&id).await?,
+            time(content.created_at).or_else(|| time_of(&content.history["createdDate"]));
+        let author = match (&content.version["by"], content.version["authorId"].as_str()) {
+            (person @ Value::Object(_), _) => {
+                Person::deserialize(person).ok().and_then(Person::name)
+            }
+            (_, Some(id)) => self.user_name(id).await?,
             _ => None,
         };
-        let storage = clean(content.body.and_then(|b| b.storage).and_then(|s| s.value));
+        let storage = clean(content.body["storage"]["value"].as_str().map(str::to_owned));
         Ok(Ok(DocumentRecord {
             kind: DocKind::Page,
             slug: Some(entry.slug.clone()),

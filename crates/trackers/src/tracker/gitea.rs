@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{
@@ -46,15 +46,11 @@ struct ProjectInfo {
 }
 
 #[derive(Deserialize)]
-struct User {
-    login: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct Comment {
     id: u64,
     body: Option<String>,
-    user: Option<User>,
+    #[serde(default)]
+    user: Value,
     html_url: Option<String>,
     issue_url: Option<String>,
     pull_request_url: Option<String>,
@@ -136,11 +132,12 @@ fn parse_comment(text: &str) -> Result<CommentRecord, String> {
         .as_deref()
         .and_then(|u| u.trim_end_matches('/').rsplit('/').next().and_then(item_number))
         .ok_or("does not say which item it belongs to")?;
+    let login = comment.user["login"].as_str().map(str::to_owned);
     Ok(CommentRecord {
         repository: None,
         number,
         remote_id: comment.id.to_string(),
-        author: Author { login: comment.user.and_then(|u| u.login), ..Author::default() },
+        author: Author { login, ..Author::default() },
         body: clean(comment.body),
         url: comment.html_url,
         created_at: comment.created_at,

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{
@@ -62,21 +62,17 @@ struct Issue {
     state: Option<String>,
     author: Option<User>,
     #[serde(default)]
-    labels: Vec<serde_json::Value>,
-    milestone: Option<Milestone>,
+    labels: Vec<Value>,
+    #[serde(default)]
+    milestone: Value,
     discussion_locked: Option<bool>,
     user_notes_count: Option<u64>,
     created_at: Option<Time>,
     updated_at: Option<Time>,
     closed_at: Option<Time>,
     web_url: Option<String>,
-    #[serde(rename = "_links")]
-    links: Option<Links>,
-}
-
-#[derive(Deserialize)]
-struct Links {
-    closed_as_duplicate_of: Option<String>,
+    #[serde(rename = "_links", default)]
+    links: Value,
 }
 
 #[derive(Deserialize)]
@@ -84,11 +80,6 @@ struct User {
     username: Option<String>,
     #[serde(default)]
     bot: bool,
-}
-
-#[derive(Deserialize)]
-struct Milestone {
-    title: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -183,10 +174,9 @@ impl GitLab {
             Some("opened") => false,
             _ => closed_at.is_some(),
         };
-        let duplicate_url =
-            issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
+        let duplicate_url = issue.links["closed_as_duplicate_of"].as_str().filter(|_| is_closed);
         let relations =
-            duplicate_url.and_then(|url| self.issue_key(&url)).map(Relation::DuplicateOf);
+            duplicate_url.and_then(|url| self.issue_key(url)).map(Relation::DuplicateOf);
         let record = DocumentRecord {
             number: Some(issue.iid),
             remote_id: issue.id.map(|id| id.to_string()),
@@ -201,7 +191,7 @@ impl GitLab {
                 .into_iter()
                 .filter_map(|l| l.as_str().or_else(|| l.get("name")?.as_str()).map(str::to_owned))
                 .collect(),
-            milestone: issue.milestone.and_then(|m| m.title),
+            milestone: issue.milestone["title"].as_str().map(str::to_owned),
             locked: issue.discussion_locked == Some(true),
             comment_count: issue.user_notes_count.unwrap_or(0),
             created_at: time(issue.created_at),

@@ -1,15 +1,14 @@
 //! Relations that only GraphQL provides: the canonical issue of a duplicate, and what closed an issue.
 
-use std::{collections::HashMap, sync::atomic::Ordering};
+use std::sync::atomic::Ordering;
 
-use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::GitHub;
 use crate::tracker::{
-    Relation, Relations,
-    graphql::{self, Nodes, QueryOutcome},
+    ItemRelations, Relation, Relations,
+    graphql::{self, QueryOutcome},
 };
 use precedent_core::error::{Code, Error, Result};
 
@@ -18,40 +17,10 @@ use precedent_core::error::{Code, Error, Result};
 const CLOSING_FIELDS: [&str; 2] =
     ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Issue {
-    number: Option<u64>,
-    timeline_items: Option<Nodes<TimelineEvent>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TimelineEvent {
-    #[serde(rename = "__typename")]
-    kind: Option<String>,
-    canonical: Option<IssueRef>,
-    duplicate_of: Option<IssueRef>,
-    closer: Option<IssueRef>,
-}
-
-/// An issue or a pull request; another closer, such as a commit, has no number.
-#[derive(Deserialize)]
-struct IssueRef {
-    number: Option<u64>,
-    repository: Option<RepositoryName>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RepositoryName {
-    name_with_owner: String,
-}
-
-impl IssueRef {
-    fn key(&self) -> Option<String> {
-        Some(format!("{}#{}", self.repository.as_ref()?.name_with_owner, self.number?))
-    }
+/// Returns the key of an issue or a pull request; another closer, such as a commit, has no number.
+fn issue_key(issue: &Value) -> Option<String> {
+    let repository = issue["repository"]["nameWithOwner"].as_str()?;
+    Some(format!("{repository}#{}", issue["number"].as_u64()?))
 }
 
 pub(super) async fn relations(github: &GitHub, numbers: &[u64]) -> Result<Relations> {
@@ -104,43 +73,43 @@ async fn query_relations(
     let url = graphql_url(&client.base)?;
     let outcome = graphql::query(client, url, &query, variables, subject, true).await?;
     let refusal = |reason: String| Ok(Some(Relations::Refused(reason)));
-    let mut data = match outcome {
+    let data = match outcome {
         QueryOutcome::Data(data, _) => data,
         QueryOutcome::Unsupported => return Ok(None),
         QueryOutcome::Refused(reason) => return refusal(reason),
         QueryOutcome::Gone => return refusal("no permission to read them".to_owned()),
         QueryOutcome::Expired | QueryOutcome::TooLarge(_) => return Ok(Some(Relations::TooMany)),
     };
-    let issues: HashMap<String, Option<Issue>> = serde_json::from_value(data["repository"].take())
-        .map_err(|e| {
-            Error::new(Code::Network, format!("cannot read {subject} from {}: {e}", client.host))
-        })?;
-    let mut relations = Vec::new();
-    for issue in issues.into_values().flatten() {
-        let (Some(number), Some(timeline)) = (issue.number, issue.timeline_items) else { continue };
-        relations.push((number, timeline_relations(timeline.nodes.into_iter().flatten())));
-    }
+    let Some(issues) = data["repository"].as_object() else {
+        let message = format!("cannot read {subject} from {}", client.host);
+        return Err(Error::new(Code::Network, message));
+    };
+    let item_relations = issues.values().filter_map(|issue| {
+        let events = issue["timelineItems"]["nodes"].as_array()?;
+        Some((issue["number"].as_u64()?, timeline_relations(events)))
+    });
+    let mut relations: ItemRelations = item_relations.collect();
     relations.sort_by_key(|(number, _)| *number);
     Ok(Some(Relations::Found(relations)))
 }
 
 /// Returns the relations that result from the events of an issue, oldest first.
-fn timeline_relations(events: impl Iterator<Item = TimelineEvent>) -> Vec<Relation> {
+fn timeline_relations(events: &[Value]) -> Vec<Relation> {
     let mut duplicate_of: Vec<String> = Vec::new();
     let mut closed_by = None;
     for event in events {
-        match event.kind.as_deref() {
+        match event["__typename"].as_str() {
             Some("MarkedAsDuplicateEvent") => {
-                duplicate_of.extend(event.canonical.as_ref().and_then(IssueRef::key));
+                duplicate_of.extend(issue_key(&event["canonical"]));
             }
             Some("UnmarkedAsDuplicateEvent") => {
-                let key = event.canonical.as_ref().and_then(IssueRef::key);
+                let key = issue_key(&event["canonical"]);
                 duplicate_of.retain(|k| Some(k) != key.as_ref());
             }
             Some("ClosedEvent") => {
-                duplicate_of.extend(event.duplicate_of.as_ref().and_then(IssueRef::key));
+                duplicate_of.extend(issue_key(&event["duplicateOf"]));
                 // A later manual closure replaces the earlier reason.
-                closed_by = event.closer.as_ref().and_then(IssueRef::key);
+                closed_by = issue_key(&event["closer"]);
             }
             _ => {}
         }

@@ -34,7 +34,8 @@ pub(super) struct Issue {
     completed_at: Option<Time>,
     canceled_at: Option<Time>,
     trashed: Option<bool>,
-    state: Option<WorkflowState>,
+    #[serde(default)]
+    state: Value,
     labels: Option<Nodes<NamedNode>>,
     project: Option<NamedNode>,
     project_milestone: Option<NamedNode>,
@@ -44,13 +45,6 @@ pub(super) struct Issue {
     relations: Option<Nodes<Link>>,
     #[serde(skip)]
     raw: Vec<u8>,
-}
-
-#[derive(Deserialize)]
-struct WorkflowState {
-    name: Option<String>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -124,8 +118,8 @@ impl Issue {
     }
 
     pub(super) fn record(self) -> DocumentRecord {
-        let kind = self.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
-        let name = self.state.as_ref().and_then(|s| s.name.clone());
+        let kind = self.state["type"].as_str().unwrap_or_default().to_owned();
+        let name = self.state["name"].as_str().map(str::to_owned);
         let closed_at = time(self.completed_at).or(time(self.canceled_at));
         let is_closed = match kind.as_str() {
             kind if CLOSED_TYPES.contains(&kind) => true,
