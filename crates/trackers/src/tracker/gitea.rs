@@ -190,7 +190,7 @@ impl Tracker for Gitea {
             self.client.server_time(&response),
             has_next,
         );
-        Ok(Page { records, ..Page::default() }.continued(next))
+        Ok(Page { records, ..Page::default() }.with_next(next))
     }
 
     async fn item_bound(&self) -> Result<Option<u64>> {

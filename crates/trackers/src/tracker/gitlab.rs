@@ -290,7 +290,7 @@ impl Tracker for GitLab {
                 self.fetch_notes(number, record.url.as_deref(), &mut page).await?;
             }
         }
-        Ok(page.continued(pagination.by_change(&times, has_next)))
+        Ok(page.with_next(pagination.by_change(&times, has_next)))
     }
 
     async fn item_bound(&self) -> Result<Option<u64>> {

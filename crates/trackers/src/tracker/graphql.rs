@@ -30,9 +30,9 @@ impl QueryOutcome {
     pub(super) fn list(self, pagination: &Pagination) -> Result<(Value, Timestamp), FetchError> {
         Err(match self {
             Self::Data(data, time) => return Ok((data, time)),
-            Self::Refused(reason) => FetchError::refused(reason),
-            Self::Gone => FetchError::refused("no permission to read them"),
-            Self::Unsupported => FetchError::refused("the server does not support them"),
+            Self::Refused(reason) => FetchError::refusal(reason),
+            Self::Gone => FetchError::refusal("no permission to read them"),
+            Self::Unsupported => FetchError::refusal("the server does not support them"),
             Self::Expired => FetchError::Expired,
             Self::TooLarge(error) => {
                 FetchError::Smaller(pagination.smaller().ok_or(error)?.cursor())

@@ -145,7 +145,7 @@ impl Page {
     }
 
     /// Completes the page with the position of the next one and the watermark.
-    fn continued(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Self {
+    fn with_next(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Self {
         Self { next: next.map(|next| next.cursor()), watermark, ..self }
     }
 }
@@ -166,7 +166,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    fn refused(reason: impl Into<String>) -> Self {
+    fn refusal(reason: impl Into<String>) -> Self {
         Self::Refused(Error::new(Code::Authentication, reason))
     }
 

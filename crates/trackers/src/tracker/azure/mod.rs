@@ -343,7 +343,7 @@ impl Tracker for Azure {
                 self.fetch_comments(*number, &mut page).await?;
             }
         }
-        Ok(page.continued(next_page(pagination, &times, &listing)))
+        Ok(page.with_next(next_page(pagination, &times, &listing)))
     }
 
     async fn item(&self, number: u64) -> Result<Lookup> {

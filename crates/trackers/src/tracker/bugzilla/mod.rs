@@ -246,7 +246,7 @@ impl Tracker for Bugzilla {
                 }
             }
         }
-        Ok(page.continued(pagination.by_change(&times, has_more)))
+        Ok(page.with_next(pagination.by_change(&times, has_more)))
     }
 
     async fn item_bound(&self) -> Result<Option<u64>> {

@@ -169,7 +169,7 @@ impl Tracker for Discourse {
         if pagination.open {
             page.listed_numbers
                 .extend(entries.iter().filter(|entry| entry.is_open()).map(|entry| entry.id));
-            return Ok(page.continued(pagination.by_change(&[], is_full && !entries.is_empty())));
+            return Ok(page.with_next(pagination.by_change(&[], is_full && !entries.is_empty())));
         }
         let is_old = |entry: &TopicEntry| {
             pagination.since.is_some_and(|s| entry.bumped_at().is_some_and(|t| t < s))
@@ -192,7 +192,7 @@ impl Tracker for Discourse {
             }
         }
         let has_more = is_full && !entries.is_empty() && !is_complete;
-        Ok(page.continued(pagination.by_creation(None, newest, has_more)))
+        Ok(page.with_next(pagination.by_creation(None, newest, has_more)))
     }
 
     async fn item(&self, number: u64) -> Result<Lookup> {

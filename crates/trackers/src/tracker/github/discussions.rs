@@ -139,7 +139,7 @@ pub(super) async fn fetch_page(
     let (next, watermark) = pagination.by_creation(total, newest, has_more);
     // A restarted pass starts without a token.
     let next = next.map(|next| Pagination { token: cursor.filter(|_| next.page > 1), ..next });
-    Ok(page.continued((next, watermark)))
+    Ok(page.with_next((next, watermark)))
 }
 
 fn parse_updated_at(node: &Value) -> Option<Timestamp> {

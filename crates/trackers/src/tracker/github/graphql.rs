@@ -59,10 +59,13 @@ async fn query_relations(
         .map(|number| format!(" i{number}: issue(number: {number}) {{ ...closing }}"))
         .collect();
     let query = format!(
-        "query($owner: String!, $name: String!) {{ repository(owner: $owner, name: $name) {{{issues} }} }} \
-         fragment closing on Issue {{ number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, \
-         UNMARKED_AS_DUPLICATE_EVENT]) {{ nodes {{ __typename ... on MarkedAsDuplicateEvent {{ canonical {{ ...item }} }} \
-         ... on UnmarkedAsDuplicateEvent {{ canonical {{ ...item }} }} ... on ClosedEvent {{ {closing_fields} }} }} }} }} \
+        "query($owner: String!, $name: String!) {{ \
+         repository(owner: $owner, name: $name) {{{issues} }} }} \
+         fragment closing on Issue {{ number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, \
+         MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) {{ nodes {{ __typename \
+         ... on MarkedAsDuplicateEvent {{ canonical {{ ...item }} }} \
+         ... on UnmarkedAsDuplicateEvent {{ canonical {{ ...item }} }} \
+         ... on ClosedEvent {{ {closing_fields} }} }} }} }} \
          fragment item on Node {{ ... on Issue {{ number repository {{ nameWithOwner }} }} \
          ... on PullRequest {{ number repository {{ nameWithOwner }} }} }}"
     );

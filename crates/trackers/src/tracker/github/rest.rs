@@ -120,7 +120,7 @@ impl GitHub {
             });
         }
         let etag = response.etag.clone();
-        Ok(Page { records, etag, ..Page::default() }.continued((next, watermark)))
+        Ok(Page { records, etag, ..Page::default() }.with_next((next, watermark)))
     }
 }
 

@@ -217,7 +217,7 @@ impl Tracker for Jira {
             pagination.by_creation(search.total, self.client.server_time(&response), has_more);
         // A restarted pass starts without a token.
         let next = next.map(|next| Pagination { token: token.filter(|_| next.page > 1), ..next });
-        Ok(page.continued((next, watermark)))
+        Ok(page.with_next((next, watermark)))
     }
 
     async fn item_bound(&self) -> Result<Option<u64>> {

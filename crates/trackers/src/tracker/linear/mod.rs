@@ -193,7 +193,7 @@ impl Tracker for Linear {
             }
         }
         let (next, watermark) = pagination.by_creation(None, response_time, token.is_some());
-        Ok(page.continued((next.map(|next| Pagination { token, ..next }), watermark)))
+        Ok(page.with_next((next.map(|next| Pagination { token, ..next }), watermark)))
     }
 
     async fn item_bound(&self) -> Result<Option<u64>> {

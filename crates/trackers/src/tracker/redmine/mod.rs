@@ -109,7 +109,7 @@ impl Redmine {
                 self.fetch_notes(number, &mut page).await?;
             }
         }
-        Ok(page.continued(pagination.by_change(&times, has_more)))
+        Ok(page.with_next(pagination.by_change(&times, has_more)))
     }
 
     /// Fetches the notes of an issue; returns whether it exists.
@@ -155,7 +155,7 @@ impl Redmine {
             }
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
-        Ok(page.continued(pagination.by_change(&times, has_more)))
+        Ok(page.with_next(pagination.by_change(&times, has_more)))
     }
 }
 

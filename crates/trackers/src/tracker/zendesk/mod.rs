@@ -162,7 +162,7 @@ impl Zendesk {
                 let smaller = Pagination { size: pagination.size / 2, ..pagination.clone() };
                 return Err(FetchError::Smaller(smaller.cursor()));
             }
-            403 => return Err(FetchError::refused(self.admin_refusal(&response))),
+            403 => return Err(FetchError::refusal(self.admin_refusal(&response))),
             _ => return Err(self.client.list_failure(&response, stream.label())),
         }
         let list: ListResponse<'_> = response.json()?;
@@ -202,7 +202,7 @@ impl Zendesk {
             ..pagination.clone()
         });
         let watermark = page.watermark;
-        Ok(page.continued((next, watermark)))
+        Ok(page.with_next((next, watermark)))
     }
 
     /// Adds the comments of a ticket, unless it was deleted since it was listed.
@@ -311,7 +311,7 @@ impl Zendesk {
             400 | 422 if pagination.token.is_some() => return Err(FetchError::Expired),
             403 | 404 => {
                 let reason = "there is no help center, or you don't have access to it";
-                return Err(FetchError::refused(reason));
+                return Err(FetchError::refusal(reason));
             }
             _ => return Err(self.client.list_failure(&response, Stream::Pages.label())),
         }
@@ -342,7 +342,7 @@ impl Zendesk {
             *self.articles.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
         }
         let next = next.map(|next| Pagination { token: cursor, ..next });
-        Ok(page.continued((next, watermark)))
+        Ok(page.with_next((next, watermark)))
     }
 
     fn admin_refusal(&self, response: &Response) -> String {
