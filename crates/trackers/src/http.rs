@@ -13,7 +13,7 @@ pub use login::Login;
 
 use std::{
     borrow::Cow,
-    fmt,
+    collections::BTreeSet,
     future::Future,
     pin::Pin,
     sync::{
@@ -31,7 +31,7 @@ use reqwest::{
 use url::Url;
 
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, cancel_error},
     secret_filter::{self, Quotation},
     task::{Phase, Task},
 };
@@ -47,6 +47,8 @@ const MAX_TRIES: u32 = 4;
 /// The wait before the second attempt; doubled each time.
 const FIRST_RETRY_WAIT: Duration = Duration::from_secs(1);
 const MAX_REDIRECTS: usize = 5;
+/// The time limit for a connection that sends no data.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time limit for finding a reachable tracker.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 /// The largest response body after decompression, in bytes. A page of 100 items is smaller than
@@ -61,67 +63,18 @@ pub trait Timing: Send + Sync {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
     /// Completes after the given duration.
-    fn sleep(&self, wait: Duration) -> Sleep;
+    fn sleep(&self, wait: Duration) -> Sleep {
+        Box::pin(tokio::time::sleep(wait))
+    }
     /// Returns the total time limit of a request, including its response.
     fn request_timeout(&self) -> Duration {
         Duration::from_secs(120)
     }
 }
 
-/// A [`Timing`] that waits in real time.
-pub struct RealTime {
-    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-}
-
-impl RealTime {
-    /// Creates a timer that waits in real time; `clock` returns the current time.
-    pub fn new(clock: Arc<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
-        Self { clock }
-    }
-}
-
-impl Timing for RealTime {
+impl Timing for Arc<dyn Fn() -> Timestamp + Send + Sync> {
     fn now(&self) -> Timestamp {
-        (self.clock)()
-    }
-
-    fn sleep(&self, wait: Duration) -> Sleep {
-        Box::pin(tokio::time::sleep(wait))
-    }
-}
-
-/// The connection options.
-#[derive(Clone)]
-pub struct HttpOptions {
-    /// The source of time and delays.
-    pub timing: Arc<dyn Timing>,
-    /// Total time limit of a request, including its response.
-    pub timeout: Duration,
-    /// Time limit for a connection that sends no data.
-    pub idle_timeout: Duration,
-    /// Proxy for all hosts except those in `no_proxy`: `http://host:port`.
-    pub proxy: Option<String>,
-    /// Hosts that bypass the proxy, separated by commas.
-    pub no_proxy: Option<String>,
-}
-
-impl HttpOptions {
-    /// Creates the default options: two minutes per request, 30 seconds without data, no proxy.
-    pub fn new(timing: Arc<dyn Timing>) -> Self {
-        Self {
-            timeout: timing.request_timeout(),
-            timing,
-            idle_timeout: Duration::from_secs(30),
-            proxy: None,
-            no_proxy: None,
-        }
-    }
-}
-
-impl fmt::Debug for HttpOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The address of a proxy may contain a password.
-        f.debug_struct("HttpOptions").field("timeout", &self.timeout).finish_non_exhaustive()
+        self()
     }
 }
 
@@ -135,16 +88,6 @@ pub struct Request {
     body: Option<(&'static str, Vec<u8>)>,
     no_retry: bool,
     is_raw: bool,
-}
-
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A form may contain a secret.
-        f.debug_struct("Request")
-            .field("method", &self.method)
-            .field("url", &self.url)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Request {
@@ -243,9 +186,6 @@ impl Response {
     }
 
     /// Parses the value at a JSON pointer of the body; `None` if it is missing or null.
-    ///
-    /// # Errors
-    /// The same as [`Response::json`].
     pub fn at<T: serde::de::DeserializeOwned>(&self, pointer: &str) -> Result<Option<T>> {
         let mut body: serde_json::Value = self.json()?;
         let value = body.pointer_mut(pointer).map(serde_json::Value::take).unwrap_or_default();
@@ -265,18 +205,16 @@ impl Response {
     }
 }
 
-/// An HTTP client. Clones share connections and counters.
+/// An HTTP client for one job. Clones share connections and counters.
 #[derive(Clone)]
 pub struct Http {
-    options: HttpOptions,
+    timing: Arc<dyn Timing>,
+    /// Proxy as `http://host:port`, and the hosts that bypass it, separated by commas.
+    pub(crate) proxy: Option<(String, Option<String>)>,
     client: Arc<OnceLock<reqwest::Client>>,
     request_count: Arc<AtomicU64>,
-}
-
-impl fmt::Debug for Http {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Http").field("options", &self.options).finish_non_exhaustive()
-    }
+    /// The job: it can be cancelled and receives the progress of long waits.
+    pub(crate) task: Task,
 }
 
 enum Failure {
@@ -286,16 +224,24 @@ enum Failure {
     Fatal(Error),
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Fatal(error)
+    }
+}
+
 impl Http {
-    /// Creates a client; the first request reads the certificates and connects.
-    pub fn new(options: HttpOptions) -> Self {
-        Self { options, client: Arc::default(), request_count: Arc::default() }
+    /// Creates a client; the first request reads the certificates and connects. `proxy` is an
+    /// address `http://host:port`, and the hosts that bypass it, separated by commas.
+    pub fn new(timing: Arc<dyn Timing>, proxy: Option<(String, Option<String>)>) -> Self {
+        let (client, request_count) = (Arc::default(), Arc::default());
+        Self { timing, proxy, client, request_count, task: Task::new() }
     }
 
-    /// Returns a clone with its own request counter.
+    /// Returns a client for a job, with its own request counter.
     #[must_use]
-    pub fn with_own_counter(&self) -> Self {
-        Self { request_count: Arc::default(), ..self.clone() }
+    pub fn for_task(&self, task: &Task) -> Self {
+        Self { request_count: Arc::default(), task: task.clone(), ..self.clone() }
     }
 
     /// Returns the number of requests sent so far, including retries and redirects.
@@ -305,21 +251,24 @@ impl Http {
 
     /// Returns the current time.
     pub fn now(&self) -> Timestamp {
-        self.options.timing.now()
+        self.timing.now()
     }
 
-    /// Returns the proxy and the hosts that bypass it, for git.
-    pub fn proxy(&self) -> (Option<String>, Option<String>) {
-        (self.options.proxy.clone(), self.options.no_proxy.clone())
+    /// Completes the work unless the job is cancelled.
+    async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Result<T> {
+        tokio::select! {
+            output = work => Ok(output),
+            () = self.task.wait_for_cancel() => Err(cancel_error()),
+        }
     }
 
     /// Checks that at least one of these addresses, or the proxy, accepts a connection.
     ///
     /// # Errors
     /// [`Code::Network`] if none does within 4 s, [`Code::Cancelled`].
-    pub async fn reach_any(&self, addresses: &[Url], task: &Task) -> Result<()> {
-        let proxy = self.options.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
-        let mut endpoints: Vec<(String, u16)> = addresses
+    pub async fn reach_any(&self, addresses: &[Url]) -> Result<()> {
+        let proxy = self.proxy.as_ref().and_then(|(proxy, _)| Url::parse(proxy).ok());
+        let endpoints: BTreeSet<(String, u16)> = addresses
             .iter()
             .chain(&proxy)
             .filter_map(|url| {
@@ -327,18 +276,12 @@ impl Http {
                 Some((host, url.port_or_known_default()?))
             })
             .collect();
-        endpoints.sort_unstable();
-        endpoints.dedup();
-        let mut attempts = tokio::task::JoinSet::new();
-        for endpoint in endpoints {
-            attempts.spawn(async move {
-                let stream =
-                    tokio::net::TcpStream::connect((endpoint.0.as_str(), endpoint.1)).await;
-                stream.map(drop).map_err(|error| {
-                    format!("{}: {}", endpoint.0, system_message(&error.to_string()))
-                })
-            });
-        }
+        let attempts = endpoints.into_iter().map(|(host, port)| async move {
+            let stream = tokio::net::TcpStream::connect((host.as_str(), port)).await;
+            let reason = |error: std::io::Error| system_message(&error.to_string());
+            stream.map(drop).map_err(|error| format!("{host}: {}", reason(error)))
+        });
+        let mut attempts: tokio::task::JoinSet<_> = attempts.collect();
         let mut reason = None;
         let connection = async {
             while let Some(attempt) = attempts.join_next().await {
@@ -350,10 +293,8 @@ impl Http {
             }
             false
         };
-        let is_reachable = tokio::select! {
-            result = tokio::time::timeout(CONNECT_TIMEOUT, connection) => result.unwrap_or(false),
-            () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
-        };
+        let connection = tokio::time::timeout(CONNECT_TIMEOUT, connection);
+        let is_reachable = self.unless_cancelled(connection).await?.unwrap_or(false);
         if is_reachable || addresses.is_empty() {
             return Ok(());
         }
@@ -368,20 +309,11 @@ impl Http {
     /// # Errors
     /// [`Code::Network`] if there is no connection or no complete response, [`Code::RateLimited`]
     /// if waiting did not help, [`Code::Cancelled`].
-    pub async fn send(
-        &self,
-        request: &Request,
-        login: Option<&Login>,
-        task: &Task,
-    ) -> Result<Response> {
+    pub async fn send(&self, request: &Request, login: Option<&Login>) -> Result<Response> {
         let (mut tries, mut waits) = (if request.no_retry { MAX_TRIES } else { 1 }, 0);
         loop {
-            task.check()?;
-            let outcome = tokio::select! {
-                outcome = self.send_with_redirects(request, login) => outcome,
-                () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
-            };
-            match outcome {
+            self.task.check()?;
+            match self.unless_cancelled(self.send_with_redirects(request, login)).await? {
                 Ok(response) => {
                     if let Some(delay) = limit_wait(&response, self.now()) {
                         if waits >= MAX_LIMIT_WAITS {
@@ -392,15 +324,15 @@ impl Http {
                             return Err(limit_error(&response, Some(wait)));
                         }
                         waits += 1;
-                        self.wait(wait, task).await?;
+                        self.wait(wait).await?;
                     } else if response.status >= 500 && tries < MAX_TRIES {
-                        self.back_off(&mut tries, response.header("retry-after"), task).await?;
+                        self.back_off(&mut tries, response.header("retry-after")).await?;
                     } else {
                         return Ok(response);
                     }
                 }
                 Err(Failure::Retry(_)) if tries < MAX_TRIES => {
-                    self.back_off(&mut tries, None, task).await?
+                    self.back_off(&mut tries, None).await?
                 }
                 Err(Failure::Retry(error) | Failure::Fatal(error)) => return Err(error),
             }
@@ -408,22 +340,17 @@ impl Http {
     }
 
     /// Waits before the next attempt: as long as the server says, or else twice as long each time.
-    async fn back_off(
-        &self,
-        tries: &mut u32,
-        retry_after: Option<&str>,
-        task: &Task,
-    ) -> Result<()> {
+    async fn back_off(&self, tries: &mut u32, retry_after: Option<&str>) -> Result<()> {
         let delay = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
         let wait = delay
             .filter(|w| *w <= MAX_LIMIT_WAIT)
             .unwrap_or(FIRST_RETRY_WAIT * 2_u32.pow(*tries - 1));
         *tries += 1;
-        self.wait(wait, task).await
+        self.wait(wait).await
     }
 
     /// Waits, and reports progress every second if the wait is long.
-    pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
+    pub(crate) async fn wait(&self, wait: Duration) -> Result<()> {
         let total = wait.as_secs();
         let mut remaining = wait;
         // Short waits between attempts are not reported.
@@ -431,13 +358,11 @@ impl Http {
         while !remaining.is_zero() {
             let step = if is_long { remaining.min(Duration::from_secs(1)) } else { remaining };
             if is_long {
-                task.report(Phase::Wait, total - remaining.as_secs(), Some(total), "seconds");
+                self.task.report(Phase::Wait, total - remaining.as_secs(), Some(total), "seconds");
             }
-            tokio::select! {
-                () = self.options.timing.sleep(step) => remaining -= step,
-                () = task.wait_for_cancel() => {}
-            }
-            task.check()?;
+            self.unless_cancelled(self.timing.sleep(step)).await?;
+            self.task.check()?;
+            remaining -= step;
         }
         Ok(())
     }
@@ -448,7 +373,7 @@ impl Http {
         &self,
         request: &Request,
         login: Option<&Login>,
-    ) -> std::result::Result<Response, Failure> {
+    ) -> Result<Response, Failure> {
         let mut url = request.url.clone();
         for _ in 0..=MAX_REDIRECTS {
             let response = self.send_once(request, &url, login).await?;
@@ -467,7 +392,7 @@ impl Http {
                 return Err(fatal(&url, "it redirects to an unencrypted address"));
             }
             if !is_same_site(&request.url, &target) {
-                return Err(Failure::Fatal(foreign_redirect_error(&url, &target)));
+                return Err(foreign_redirect_error(&url, &target).into());
             }
             url = target;
         }
@@ -479,8 +404,8 @@ impl Http {
         request: &Request,
         url: &Url,
         login: Option<&Login>,
-    ) -> std::result::Result<Response, Failure> {
-        let client = self.client().map_err(Failure::Fatal)?;
+    ) -> Result<Response, Failure> {
+        let client = self.client()?;
         let url_with_key = login.and_then(|login| login.url_with_key(url));
         let mut builder =
             client.request(request.method.clone(), url_with_key.unwrap_or_else(|| url.clone()));
@@ -488,7 +413,7 @@ impl Http {
             builder = builder.header(*name, *value);
         }
         if let Some(login) = login {
-            for (name, value) in login.headers_for(url).map_err(Failure::Fatal)? {
+            for (name, value) in login.headers_for(url)? {
                 builder = builder.header(name, value);
             }
         }
@@ -502,11 +427,11 @@ impl Http {
             builder = builder.header(header::CONTENT_TYPE, *kind).body(body.clone());
         }
         self.request_count.fetch_add(1, Ordering::Relaxed);
-        let start = tokio::time::Instant::now();
+        let (start, timeout) = (tokio::time::Instant::now(), self.timing.request_timeout());
         let failure = |error: reqwest::Error, is_answered: bool| {
             // A response that was too slow once would be too slow again.
-            if is_answered && start.elapsed() >= self.options.timeout {
-                return Failure::Fatal(timeout_error(url, self.options.timeout));
+            if is_answered && start.elapsed() >= timeout {
+                return Failure::Fatal(timeout_error(url, timeout));
             }
             Failure::Retry(connection_error(url, &error))
         };
@@ -560,17 +485,16 @@ impl Http {
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("precedent/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(self.options.idle_timeout)
-            .read_timeout(self.options.idle_timeout)
-            .timeout(self.options.timeout)
+            .connect_timeout(IDLE_TIMEOUT)
+            .read_timeout(IDLE_TIMEOUT)
+            .timeout(self.timing.request_timeout())
             .no_proxy();
-        if let Some(proxy) = &self.options.proxy {
+        if let Some((proxy, direct_hosts)) = &self.proxy {
             let proxy = reqwest::Proxy::all(proxy).map_err(|_| {
                 Error::invalid("invalid proxy address")
                     .with_hint("Use an address like http://proxy.example:3128.")
             })?;
-            let direct_hosts =
-                self.options.no_proxy.as_deref().unwrap_or("localhost,127.0.0.1,::1");
+            let direct_hosts = direct_hosts.as_deref().unwrap_or("localhost,127.0.0.1,::1");
             builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(direct_hosts)));
         }
         let client = builder.build().map_err(|e| {
@@ -692,8 +616,9 @@ mod tests {
 
     impl Http {
         pub(crate) fn for_tests() -> Self {
-            let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
-            Self::new(HttpOptions::new(Arc::new(RealTime::new(clock))))
+            let clock: Arc<dyn Fn() -> Timestamp + Send + Sync> =
+                Arc::new(|| Timestamp::UNIX_EPOCH);
+            Self::new(Arc::new(clock), None)
         }
     }
 

@@ -54,15 +54,9 @@ pub trait Keyring: Send + Sync {
     fn get(&self, host: &str) -> Result<Option<SecretString>>;
 
     /// Stores the token for a host, replacing the previous one.
-    ///
-    /// # Errors
-    /// The same as [`Keyring::get`].
     fn set(&self, host: &str, token: &SecretString) -> Result<()>;
 
     /// Deletes the token for a host and returns whether there was one.
-    ///
-    /// # Errors
-    /// The same as [`Keyring::get`].
     fn forget(&self, host: &str) -> Result<bool>;
 }
 
@@ -229,9 +223,6 @@ impl Secrets {
     }
 
     /// Deletes a token from the keyring and returns whether there was one.
-    ///
-    /// # Errors
-    /// The same as [`Secrets::keep`].
     pub fn forget(&self, host: &str) -> Result<bool> {
         self.require_keyring()?.forget(host)
     }

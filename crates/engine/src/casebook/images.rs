@@ -61,8 +61,9 @@ impl Casebook {
             if !address.token_addresses().iter().any(|trusted| trusted.origin() == url.origin()) {
                 continue;
             }
-            let tracker = self.tracker(&self.inner.http, &source, &remote).await?;
-            let image = Image::parse(tracker.file(&url, task).await?).ok_or_else(|| {
+            let http = self.inner.http.for_task(task);
+            let tracker = self.tracker(&http, &source, &remote).await?;
+            let image = Image::parse(tracker.file(&url).await?).ok_or_else(|| {
                 Error::invalid("the file is not a supported image, or is larger than 10 MB")
                     .with_hint("PNG, JPEG, GIF and WebP are shown.")
             })?;

@@ -161,8 +161,8 @@ impl Casebook {
         let Some((source, remote)) = self.live_sources(keys).await?.pop() else {
             return Err(Error::not_found("source not found"));
         };
-        let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
-        tracker.access(task).await
+        let http = self.inner.http.for_task(task);
+        self.tracker(&http, &source, &remote).await?.access().await
     }
 
     /// Trusts the host of a source from an imported casebook file, which may then receive the
@@ -187,7 +187,7 @@ impl Casebook {
     /// Stores the token for a tracker's host in the system keyring; it is never written elsewhere.
     /// Fails if there is no keyring.
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
-        let host = sync::github_host(host)?;
+        let host = sync::github_address(host)?.host;
         self.run(move |i| i.secrets.keep(&host, &token)).await
     }
 
@@ -199,27 +199,27 @@ impl Casebook {
         client_id: &str,
         task: &Task,
     ) -> Result<DeviceLogin> {
-        device::begin(&self.inner.http, &sync::github_address(host)?, client_id, task).await
+        let http = self.inner.http.for_task(task);
+        device::begin(&http, &sync::github_address(host)?, client_id).await
     }
 
     /// Waits until the user has entered the code, then stores the token in the system keyring.
     /// Fails if the user declined or the code expired.
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
-        let token = device::finish(&self.inner.http, login, task).await?;
+        let token = device::finish(&self.inner.http.for_task(task), login).await?;
         self.keep_token(host, token).await
     }
 
     /// Deletes the token that [`Casebook::keep_token`] stored for a host. Returns whether there was
     /// one.
     pub async fn forget_token(&self, host: &str) -> Result<bool> {
-        let host = sync::github_host(host)?;
+        let host = sync::github_address(host)?.host;
         self.run(move |i| i.secrets.forget(&host)).await
     }
 
     /// Syncs live sources one after another, each from its last watermark. A failed source does not
     /// stop the others; its error is in its report. Fails if a source is not live.
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
-        let context = self.context(task);
         let mut reports = Vec::new();
         let live_sources = self.live_sources(request.sources.clone()).await?;
         let addresses: Vec<_> = live_sources
@@ -228,8 +228,9 @@ impl Casebook {
             .collect();
         // If no host answers, the network is down. Checking this first avoids one timeout per
         // source.
-        match self.inner.http.reach_any(&addresses, task).await {
+        match self.inner.http.for_task(task).reach_any(&addresses).await {
             Err(error) if error.code() == Code::Network => {
+                let context = self.context(task);
                 for (source, _) in &live_sources {
                     reports.push(sync::record_unreachable(&context, source, &error).await);
                 }
@@ -241,14 +242,13 @@ impl Casebook {
             if task.is_cancelled() && !reports.is_empty() {
                 break;
             }
-            let http = self.inner.http.with_own_counter();
-            let mut report = match self.tracker(&http, &source, &remote).await {
+            let context = self.context(task);
+            let report = match self.tracker(&context.http, &source, &remote).await {
                 Ok(mut tracker) => {
-                    sync::sync(&context, &source, &remote, tracker.as_mut(), &http, &request).await
+                    sync::sync(&context, &source, &remote, tracker.as_mut(), &request).await
                 }
                 Err(error) => sync::record_unreachable(&context, &source, &error).await,
             };
-            report.requests = http.request_count();
             reports.push(report);
         }
         Ok(reports)
@@ -293,9 +293,8 @@ impl Casebook {
                 let Some((row, remote)) = self.live_sources(vec![key]).await?.pop() else {
                     return Ok(ClosureReport::default());
                 };
-                let http = self.inner.http.with_own_counter();
-                let mut tracker = self.tracker(&http, &row, &remote).await?;
-                Ok(sync::close(&context, &row, tracker.as_mut(), &http, &batch, actor).await)
+                let mut tracker = self.tracker(&context.http, &row, &remote).await?;
+                Ok(sync::close(&context, &row, tracker.as_mut(), &batch, actor).await)
             };
             match report.await {
                 Ok(report) => {
@@ -321,12 +320,8 @@ impl Casebook {
     }
 
     fn context(&self, task: &Task) -> sync::Context {
-        sync::Context {
-            store: Arc::clone(&self.inner.store),
-            folder: self.inner.folder.clone(),
-            clock: Arc::clone(&self.inner.clock),
-            task: task.clone(),
-        }
+        let Inner { store, folder, clock, http, .. } = &*self.inner;
+        sync::Context::new(Arc::clone(store), folder.clone(), Arc::clone(clock), http, task)
     }
 
     /// Returns the live sources with these keys, or all of them if `keys` is empty.

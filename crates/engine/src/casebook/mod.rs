@@ -48,7 +48,7 @@ use precedent_index::{
 };
 use precedent_store::Store;
 use precedent_trackers::{
-    http::{Http, HttpOptions, RealTime, Timing},
+    http::{Http, Timing},
     secrets::Secrets,
 };
 
@@ -273,11 +273,7 @@ impl Casebook {
             }
         };
         let fulltext = open_text(&folder, store.read_only().is_some())?;
-        let timing =
-            options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
-        let mut http = HttpOptions::new(timing);
-        (http.proxy, http.no_proxy) =
-            options.proxy.map_or((None, None), |(proxy, no_proxy)| (Some(proxy), no_proxy));
+        let timing = options.timing.unwrap_or_else(|| Arc::new(Arc::clone(&options.clock)));
         let inner = Inner {
             folder,
             store: Arc::new(store),
@@ -286,7 +282,7 @@ impl Casebook {
             workers: worker_count(options.workers),
             clock: options.clock,
             secrets: options.secrets,
-            http: Http::new(http),
+            http: Http::new(timing, options.proxy),
             hub: options.hub,
             index_comments: options.index_comments,
             ranking_model: options.ranking_model,

@@ -84,7 +84,7 @@ impl Casebook {
                 .with_hint("Switch to it.")
                 .with_command(Remedy::Models, format!("precedent model use {}", entry.name)));
         }
-        let base = self.hub()?;
+        let (base, http) = (self.hub()?, inner.http.for_task(task));
         // A fixed path, so that a retry resumes the download.
         let folder = inner.models().join(format!(".{}.download", entry.name));
         self.run({
@@ -103,7 +103,7 @@ impl Casebook {
             let url = url::Url::parse(&address)
                 .map_err(|_| Error::new(Code::Internal, format!("invalid address {address}")))?;
             let target = folder.join(file_name);
-            let Some(checksum) = download::download(&inner.http, &url, &target, task).await? else {
+            let Some(checksum) = download::download(&http, &url, &target).await? else {
                 continue;
             };
             self.run(move |_| {

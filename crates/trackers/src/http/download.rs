@@ -16,7 +16,7 @@ use super::{
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
-    task::{Phase, Task, run_blocking},
+    task::{Phase, run_blocking},
 };
 
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(24 * 3_600);
@@ -32,7 +32,7 @@ const LINKED_ETAG: &str = "x-linked-etag";
 /// # Errors
 /// [`Code::Network`] if there is no connection, or the response is not the file;
 /// [`Code::NotFound`], [`Code::Authentication`]; [`Code::Cancelled`]; [`Code::Io`].
-pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<Option<String>> {
+pub async fn download(http: &Http, url: &Url, to: &Path) -> Result<Option<String>> {
     if to.is_file() {
         return Ok(None);
     }
@@ -42,7 +42,7 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
     let mut tries = 1;
     let mut previous = 0;
     let checksum = loop {
-        match resume(http, url, &part, task).await {
+        match resume(http, url, &part).await {
             Ok(checksum) => break checksum,
             Err(Failure::Fatal(error)) => return Err(error),
             Err(Failure::Retry(error)) => {
@@ -53,7 +53,7 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
                 if tries > MAX_TRIES {
                     return Err(error);
                 }
-                http.wait(FIRST_RETRY_WAIT * 2_u32.pow(tries - 1), task).await?;
+                http.wait(FIRST_RETRY_WAIT * 2_u32.pow(tries - 1)).await?;
             }
         }
     };
@@ -67,17 +67,10 @@ fn file_size(path: &Path) -> u64 {
 }
 
 /// Makes one attempt, which resumes the previous one; returns the checksum if stated.
-async fn resume(
-    http: &Http,
-    url: &Url,
-    part: &Path,
-    task: &Task,
-) -> std::result::Result<Option<String>, Failure> {
+async fn resume(http: &Http, url: &Url, part: &Path) -> Result<Option<String>, Failure> {
     let resume_offset = file_size(part);
-    let (mut response, checksum) = tokio::select! {
-        response = request_file(http, url, resume_offset) => response?,
-        () = task.wait_for_cancel() => return Err(Failure::Fatal(precedent_core::error::cancel_error())),
-    };
+    let request = http.unless_cancelled(request_file(http, url, resume_offset));
+    let (mut response, checksum) = request.await??;
     let status = response.status().as_u16();
     let text =
         |name: header::HeaderName| response.headers().get(name).and_then(|v| v.to_str().ok());
@@ -93,7 +86,7 @@ async fn resume(
         }
         206 | 416 => {
             // The file changed since the download began, so the download starts over.
-            fs::remove_file(part).map_err(|e| Failure::Fatal(Error::io(part, e)))?;
+            fs::remove_file(part).map_err(|e| Error::io(part, e))?;
             return Err(Failure::Retry(invalid_response(url, "it changed during the download")));
         }
         401 | 403 => return Err(refusal(Code::Authentication, "is not publicly accessible")),
@@ -122,28 +115,19 @@ async fn resume(
     if total > MAX_FILE_SIZE {
         return Err(fatal(url, "the file is too large for a model"));
     }
-    let mut file = Some(open(part, from).map_err(Failure::Fatal)?);
+    let mut file = open(part, from)?;
     let (mut buffer, mut received_bytes) = (Vec::with_capacity(BUFFER), from);
     loop {
-        let chunk = tokio::select! {
-            chunk = response.chunk() => chunk,
-            () = task.wait_for_cancel() => return Err(Failure::Fatal(precedent_core::error::cancel_error())),
-        };
-        let (more, broken) = match chunk {
-            Ok(Some(chunk)) => {
-                buffer.extend_from_slice(&chunk);
-                (true, None)
-            }
-            Ok(None) => (false, None),
-            Err(error) => (false, Some(connection_error(url, &error))),
-        };
-        if buffer.len() >= BUFFER || !more {
+        let chunk = http.unless_cancelled(response.chunk()).await?;
+        let is_last = !matches!(chunk, Ok(Some(_)));
+        if let Ok(Some(chunk)) = &chunk {
+            buffer.extend_from_slice(chunk);
+        }
+        if buffer.len() >= BUFFER || is_last {
             received_bytes += buffer.len() as u64;
-            let bytes = std::mem::take(&mut buffer);
-            let Some(mut out) = file.take() else { break };
-            let name = part.to_owned();
-            let write = run_blocking(move || match out.write_all(&bytes) {
-                Ok(()) => Ok(out),
+            let (bytes, name) = (std::mem::take(&mut buffer), part.to_owned());
+            let write = run_blocking(move || match file.write_all(&bytes) {
+                Ok(()) => Ok(file),
                 Err(e) => {
                     // Deleting the partial file frees space on the full disk.
                     if e.kind() == std::io::ErrorKind::StorageFull {
@@ -152,13 +136,13 @@ async fn resume(
                     Err(Error::io(&name, e))
                 }
             });
-            file = Some(write.await.map_err(Failure::Fatal)?);
-            task.report(Phase::Download, received_bytes, Some(total), "bytes");
+            file = write.await?;
+            http.task.report(Phase::Download, received_bytes, Some(total), "bytes");
         }
-        match broken {
-            Some(error) => return Err(Failure::Retry(error)),
-            None if !more => break,
-            None => {}
+        match chunk {
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(error) => return Err(Failure::Retry(connection_error(url, &error))),
         }
     }
     if total != received_bytes {
@@ -182,8 +166,8 @@ async fn request_file(
     http: &Http,
     url: &Url,
     from: u64,
-) -> std::result::Result<(reqwest::Response, Option<String>), Failure> {
-    let client = http.client().map_err(Failure::Fatal)?;
+) -> Result<(reqwest::Response, Option<String>), Failure> {
+    let client = http.client()?;
     let (mut current_url, mut stated_digest) = (url.clone(), None);
     for _ in 0..=MAX_REDIRECTS {
         let mut builder = client

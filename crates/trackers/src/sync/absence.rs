@@ -71,22 +71,6 @@ pub(super) fn hide_items(
     Ok((removals.len(), None))
 }
 
-/// Restores hidden pages that are listed; returns their number and the keys of unlisted pages.
-pub(super) fn restore_listed_pages(
-    writer: &Writer<'_>,
-    source: &SourceRow,
-    slugs: &[String],
-) -> Result<(u64, Vec<String>)> {
-    let keys: HashSet<String> = slugs.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
-    let mut restore_count = 0;
-    for key in writer.deleted_page_keys(source.id)?.into_iter().filter(|key| keys.contains(key)) {
-        restore_count += u64::from(writer.restore_document(&key)?);
-    }
-    let missing_keys =
-        writer.page_keys(source.id)?.into_iter().filter(|key| !keys.contains(key)).collect();
-    Ok((restore_count, missing_keys))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

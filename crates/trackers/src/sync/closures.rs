@@ -6,16 +6,16 @@
 use std::time::Duration;
 
 use super::{Context, apply, lock::SyncLock};
-use crate::{
-    http::Http,
-    tracker::{CanonicalRef, IssueCloser, Kind, Lookup, Tracker, closing_steps},
+use crate::tracker::{
+    Kind, Lookup, Tracker,
+    github::{CanonicalRef, GitHub, closing_steps},
 };
 use precedent_core::{
     error::{Code, Error, Hint, Remedy, Result},
     model::{
         Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Record, State, VerdictKind,
     },
-    task::{Phase, run_blocking},
+    task::Phase,
 };
 use precedent_store::{DocumentRow, Reader, RemoteRow, SourceRow};
 
@@ -25,9 +25,6 @@ const WRITE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Returns the open reports of one or all live sources that are marked as duplicates, by source and
 /// number.
-///
-/// # Errors
-/// Database errors.
 pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<Closure>> {
     let mut out = Vec::new();
     for verdict in reader.verdicts(None)? {
@@ -65,8 +62,9 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             None
         };
         let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
-        let steps =
-            reference.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
+        let steps = reference
+            .filter(|_| kind == Kind::GitHub)
+            .map(|p| closing_steps(&remote.host, &remote.project, number, &p));
         let obstacle = match (&steps, canonical.cycle.is_empty()) {
             _ if trust_obstacle.is_some() => trust_obstacle,
             (Some(_), _) => None,
@@ -168,12 +166,11 @@ pub async fn close(
     context: &Context,
     source: &SourceRow,
     tracker: &mut dyn Tracker,
-    http: &Http,
     closures: &[Closure],
     actor: &str,
 ) -> ClosureReport {
     let mut report = ClosureReport::default();
-    let result = close_all(context, source, tracker, http, closures, actor, &mut report.done).await;
+    let result = close_all(context, source, tracker, closures, actor, &mut report.done).await;
     report.problem = result.err();
     report
 }
@@ -182,7 +179,6 @@ async fn close_all(
     context: &Context,
     source: &SourceRow,
     tracker: &mut dyn Tracker,
-    http: &Http,
     closures: &[Closure],
     actor: &str,
     records: &mut Vec<ClosureRecord>,
@@ -192,21 +188,18 @@ async fn close_all(
             .with_hint("Try again when it has finished."));
     };
     if closures.iter().any(|closure| closure.obstacle.is_none()) {
-        tracker.probe(&context.task).await?;
+        tracker.probe().await?;
     }
     for (index, closure) in closures.iter().enumerate() {
-        context.task.check()?;
-        context.task.report(Phase::Close, index as u64, Some(closures.len() as u64), "reports");
+        context.task().check()?;
+        context.task().report(Phase::Close, index as u64, Some(closures.len() as u64), "reports");
         let key = closure.key.clone();
         let canonical = closure.canonical.clone();
-        let store = std::sync::Arc::clone(&context.store);
-        let earlier_record =
-            run_blocking(move || store.read(|r| r.closure(&key, &canonical))).await?;
+        let earlier_record = context.read(move |r| r.closure(&key, &canonical)).await?;
         let now = (context.clock)();
         let mut job = ClosureJob {
             context,
             source,
-            http,
             closure,
             record: ClosureRecord {
                 key: closure.key.clone(),
@@ -232,14 +225,12 @@ async fn close_all(
 struct ClosureJob<'a> {
     context: &'a Context,
     source: &'a SourceRow,
-    http: &'a Http,
     closure: &'a Closure,
     record: ClosureRecord,
 }
 
 impl ClosureJob<'_> {
     async fn run(&mut self, tracker: &dyn Tracker) -> Result<()> {
-        let task = &self.context.task;
         let number = self.closure.number;
         if let Some(reason) = &self.closure.obstacle {
             return self.refuse(reason.text.clone()).await;
@@ -247,22 +238,21 @@ impl ClosureJob<'_> {
         let Some(closer) = tracker.closer() else {
             return self.refuse(unsupported_obstacle(&self.closure.host)).await;
         };
-        let record = match tracker.item(number, task).await? {
-            Lookup::Found(record) => record,
+        let record = match tracker.item(number).await? {
+            Lookup::Found(records) => records.into_iter().next(),
             Lookup::Gone => {
-                return self
-                    .refuse("it was deleted, or you no longer have access to it".to_owned())
-                    .await;
+                return self.refuse("it was deleted, or you no longer have access to it").await;
             }
             Lookup::Moved(target) => {
                 let target = target.map(|t| format!(" ({t})")).unwrap_or_default();
                 return self.refuse(format!("it was moved to another project{target}")).await;
             }
-            Lookup::Unreadable | Lookup::FoundThread(_) => {
-                return self.refuse("the tracker's response cannot be read".to_owned()).await;
-            }
+            Lookup::Unreadable => None,
         };
-        let (state, state_reason) = match &*record {
+        let Some(record) = record else {
+            return self.refuse("the tracker's response cannot be read").await;
+        };
+        let (state, state_reason) = match &record {
             Record::Document(d) => (d.state, d.state_reason.clone()),
             Record::Comment(_) => (None, None),
         };
@@ -271,12 +261,12 @@ impl ClosureJob<'_> {
                 state_reason.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
             self.record.step = ClosureStep::Refused;
             self.record.problem = Some(format!("it was closed{suffix} in the meantime"));
-            return self.store(vec![*record]).await;
+            return self.store(vec![record]).await;
         }
         self.comment(closer).await?;
         if state == Some(State::Open) {
-            self.http.wait(WRITE_PAUSE, task).await?;
-            let record = closer.close(number, task).await?;
+            self.context.http.wait(WRITE_PAUSE).await?;
+            let record = closer.close(number).await?;
             if let Record::Document(d) = &record
                 && d.state_reason.as_deref() != Some("duplicate")
             {
@@ -287,25 +277,24 @@ impl ClosureJob<'_> {
             }
             self.record.step = ClosureStep::Closed;
             self.store(vec![record]).await?;
-            return self.http.wait(WRITE_PAUSE, task).await;
+            return self.context.http.wait(WRITE_PAUSE).await;
         }
         self.record.step = ClosureStep::Closed;
         self.record.problem = Some("it was already closed as a duplicate".to_owned());
-        self.store(vec![*record]).await
+        self.store(vec![record]).await
     }
 
     /// Posts the comment unless it already exists.
-    async fn comment(&mut self, closer: &dyn IssueCloser) -> Result<()> {
-        let (task, number, text) =
-            (&self.context.task, self.closure.number, self.closure.comment.as_str());
-        let mut comment_url = closer.find_comment(number, text, task).await?;
+    async fn comment(&mut self, closer: &GitHub) -> Result<()> {
+        let (number, text) = (self.closure.number, self.closure.comment.as_str());
+        let mut comment_url = closer.find_comment(number, text).await?;
         if comment_url.is_none() {
             self.store(Vec::new()).await?;
-            comment_url = match closer.post_comment(number, text, task).await {
+            comment_url = match closer.post_comment(number, text).await {
                 Ok(url) => Some(url.unwrap_or_default()),
                 // The comment may have arrived; if this check fails, too, the next run repeats it.
                 Err(error) if error.code() == Code::Network => {
-                    match closer.find_comment(number, text, task).await {
+                    match closer.find_comment(number, text).await {
                         Ok(Some(url)) => Some(url),
                         _ => return Err(error),
                     }
@@ -318,21 +307,21 @@ impl ClosureJob<'_> {
         self.store(Vec::new()).await
     }
 
-    async fn refuse(&mut self, reason: String) -> Result<()> {
+    async fn refuse(&mut self, reason: impl Into<String>) -> Result<()> {
         self.record.step = ClosureStep::Refused;
-        self.record.problem = Some(reason);
+        self.record.problem = Some(reason.into());
         self.store(Vec::new()).await
     }
 
     async fn store(&mut self, records: Vec<Record>) -> Result<()> {
         self.record.changed_at = (self.context.clock)();
-        let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());
-        let (record, now) = (self.record.clone(), self.record.changed_at);
-        run_blocking(move || {
+        let (source, record, now) =
+            (self.source.clone(), self.record.clone(), self.record.changed_at);
+        let changes = self.context.with_store(move |store| {
             store.write_durably(|w| w.put_closure(&record))?;
-            apply(&store, &source, records, false, now, |_| Ok(())).map(|_| ())
-        })
-        .await
+            apply(store, &source, records, false, now, |_| Ok(())).map(drop)
+        });
+        changes.await
     }
 }
 

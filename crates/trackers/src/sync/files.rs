@@ -45,7 +45,7 @@ const PREVIEW_ITEMS: usize = 3;
 
 /// Records that were read together, each with its location.
 struct Batch {
-    records: Vec<(String, std::result::Result<RawRecord, String>)>,
+    records: Vec<(String, Result<RawRecord, String>)>,
     bytes_read: u64,
 }
 
@@ -86,9 +86,6 @@ pub fn import_files(
 }
 
 /// Imports the pages in a folder as the wiki of a source; other files are ignored.
-///
-/// # Errors
-/// The same as [`import_files`].
 pub fn import_wiki(
     store: &Store,
     source: &str,
@@ -108,9 +105,6 @@ pub fn import_wiki(
 }
 
 /// Imports built-in records and pages, each with its file name.
-///
-/// # Errors
-/// Database errors.
 pub fn import_built_in(
     store: &Store,
     source: &str,
@@ -134,9 +128,6 @@ pub fn import_built_in(
 }
 
 /// Returns the contents of files and their target sources, without storing anything.
-///
-/// # Errors
-/// The same as [`import_files`].
 pub fn understand(request: &ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let mut importer = FileImporter::new(request, task, None)?;
     importer.import_paths(&request.paths)?;
@@ -602,7 +593,7 @@ fn parse_batch(
     store: Option<&Store>,
     is_mentioned: &impl Fn(&str, bool) -> bool,
 ) -> Result<ParsedBatch> {
-    let results: Vec<(String, std::result::Result<Vec<ParsedItem>, String>)> = batch
+    let results: Vec<(String, Result<Vec<ParsedItem>, String>)> = batch
         .records
         .into_par_iter()
         .map(|(location, record)| (location, record.and_then(|r| format.parse(r))))
@@ -647,7 +638,7 @@ fn add_items(
     routes: &Routes,
     context: RecordContext<'_>,
     out: &mut ParsedBatch,
-) -> std::result::Result<(), String> {
+) -> Result<(), String> {
     for item in items {
         match item {
             ParsedItem::Record(record) => {

@@ -1,7 +1,7 @@
 //! Mirrors live trackers: fetches page after page, and stores each with its cursor in one
 //! transaction.
 
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 
@@ -9,21 +9,18 @@ use super::{
     absence::Allowance,
     clock,
     lock::SyncLock,
-    progress, relations, releases,
+    relations, releases,
     remote::key_of,
     removal, report,
     run::{Context, PageEvents, Run, SeenRecords},
     sweep, wiki,
 };
-use crate::{
-    http::Http,
-    tracker::{Cursor, Fetch, Kind, Stream, Tracker, repetition::RepeatGuard},
-};
+use crate::tracker::{Cursor, FetchError, Kind, Stream, Tracker, repetition::RepeatGuard};
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
     model::{Record, SyncReport, SyncRequest},
     secret_filter,
-    task::{Phase, Task, run_blocking},
+    task::{Phase, Task},
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
@@ -38,11 +35,9 @@ pub async fn record_unreachable(
         problem: Some(cause.clone()),
         ..SyncReport::default()
     };
-    let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
+    let (source, now) = (source.id, (context.clock)());
     let problem = secret_filter::single_line(&cause.to_string());
-    if let Err(error) =
-        run_blocking(move || store.write(|w| w.end_sync(row, now, Some(&problem)))).await
-    {
+    if let Err(error) = context.write(move |w| w.end_sync(source, now, Some(&problem))).await {
         report.problem = Some(error);
     }
     report
@@ -54,14 +49,11 @@ pub async fn sync(
     source: &SourceRow,
     remote: &RemoteRow,
     tracker: &mut dyn Tracker,
-    http: &Http,
     request: &SyncRequest,
 ) -> SyncReport {
     let start = (context.clock)();
-    let latest = progress::LatestProgress::default();
-    let run_context = Context { task: latest.watch(&context.task), ..context.clone() };
     let mut run = Run {
-        context: &run_context,
+        context,
         source,
         full: request.full,
         allowance: if request.hide_gone { Allowance::All } else { Allowance::Share },
@@ -73,17 +65,17 @@ pub async fn sync(
         date_gaps: Vec::new(),
     };
     let result = tokio::select! {
-        result = run.sync_all(remote, tracker, http) => result,
-        never = progress::publish(context, source.id, &latest) => match never {},
+        result = run.sync_all(remote, tracker) => result,
+        never = context.publish_progress(source.id) => match never {},
     };
     let (mut out, notes) = (run.report, run.date_gaps);
     out.problem = result.as_ref().err().cloned();
+    out.requests = context.http.request_count();
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
     let is_busy = matches!(&result, Err(e) if e.code() == Code::Busy);
     let problem = result.err().map(|e| secret_filter::single_line(&e.to_string()));
-    let (store, folder) = (Arc::clone(&context.store), context.folder.clone());
-    let (row, now) = (source.clone(), (context.clock)());
-    let gaps = run_blocking(move || {
+    let (folder, row, now) = (context.folder.clone(), source.clone(), (context.clock)());
+    let gaps = context.with_store(move |store| {
         if !is_busy {
             store.write(|w| w.end_sync(row.id, now, problem.as_deref()))?;
         }
@@ -102,12 +94,7 @@ pub async fn sync(
 }
 
 impl Run<'_> {
-    async fn sync_all(
-        &mut self,
-        remote: &RemoteRow,
-        tracker: &mut dyn Tracker,
-        http: &Http,
-    ) -> Result<()> {
+    async fn sync_all(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<()> {
         let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
         let Some(_lock) = lock else {
             return Err(Error::new(
@@ -118,10 +105,10 @@ impl Run<'_> {
             .with_command(Remedy::Sources, "precedent status"));
         };
         let source = self.source.id;
-        self.with_store(move |store| store.write(|w| w.forget_progress(source))).await?;
+        self.context.write(move |w| w.forget_progress(source)).await?;
         self.project = self.check_project(remote, tracker).await?;
         if self.full {
-            self.with_store(move |store| store.write(|w| w.forget_streams(source))).await?;
+            self.context.write(move |w| w.forget_streams(source)).await?;
         }
         let mut is_complete = true;
         for stream in tracker.streams() {
@@ -134,7 +121,7 @@ impl Run<'_> {
         }
         releases::run(self, tracker).await?;
         if remote.wiki {
-            wiki::run(self, tracker, http).await?;
+            wiki::run(self, tracker).await?;
         }
         self.incomplete_reason.take().map_or(Ok(()), Err)
     }
@@ -145,7 +132,7 @@ impl Run<'_> {
         remote: &RemoteRow,
         tracker: &mut dyn Tracker,
     ) -> Result<String> {
-        let project = tracker.probe(&self.context.task).await?;
+        let project = tracker.probe().await?;
         if let (Some(known_id), Some(found_id)) = (&remote.remote_id, &project.remote_id)
             && known_id != found_id
         {
@@ -170,14 +157,14 @@ impl Run<'_> {
         let row =
             RemoteRow { project: project.name, remote_id: project.remote_id, ..remote.clone() };
         let source = self.source.id;
-        self.with_store(move |store| store.write(|w| w.set_remote(source, &row))).await?;
+        self.context.write(move |w| w.set_remote(source, &row)).await?;
         Ok(name)
     }
 
     /// Reads a list from the stored cursor to the end. Returns whether this was a complete pass.
     async fn read_list(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
         let (source, name) = (self.source.id, stream.as_str());
-        let mut row = self.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
+        let mut row = self.context.read(move |r| r.stream(source, name)).await?;
         let started_at = (self.context.clock)();
         if let Some(date) =
             row.watermark.filter(|watermark| clock::is_ahead(*watermark, started_at))
@@ -200,14 +187,14 @@ impl Run<'_> {
         let mut guard = RepeatGuard::with_size_hint(progress.total);
         let mut listed_pages = None;
         loop {
-            self.context.task.check()?;
+            self.context.task().check()?;
             let etag = row
                 .etag
                 .as_ref()
                 .filter(|(_, page)| *page == cursor.0)
                 .map(|(etag, _)| etag.clone());
-            match tracker.page(stream, &cursor, etag.as_deref(), &self.context.task).await? {
-                Fetch::Page(page) => {
+            match tracker.page(stream, &cursor, etag.as_deref()).await {
+                Ok(page) => {
                     if !cursors.insert(cursor.0.clone()) {
                         // The next sync resumes at the watermark, which avoids the cycle.
                         row.next_page = None;
@@ -242,7 +229,7 @@ impl Run<'_> {
                     let events =
                         PageEvents { relations: page.relations, deletions: page.gone_numbers };
                     self.store(records, events, Some((name, row.clone()))).await?;
-                    progress.report(&self.context.task);
+                    progress.report(self.context.task());
                     listed_pages = page.all_pages.or(listed_pages);
                     match (page.next, repetition) {
                         (None, _) => break,
@@ -250,14 +237,14 @@ impl Run<'_> {
                         (Some(next), None) => cursor = next,
                     }
                 }
-                Fetch::Unchanged => {
+                Err(FetchError::Unchanged) => {
                     row.finished_at = Some((self.context.clock)());
                     row.next_page = None;
                     row.refused = None;
                     self.set_stream(name, row).await?;
                     return Ok(false);
                 }
-                Fetch::Expired if !has_restarted => {
+                Err(FetchError::Expired) if !has_restarted => {
                     // The watermark is inclusive; repeated records are recognized by id.
                     has_restarted = true;
                     row.next_page = None;
@@ -265,7 +252,7 @@ impl Run<'_> {
                     cursors.clear();
                     cursor = tracker.start(stream, row.watermark);
                 }
-                Fetch::Expired => {
+                Err(FetchError::Expired) => {
                     return Err(Error::new(
                         Code::Network,
                         format!(
@@ -275,9 +262,10 @@ impl Run<'_> {
                     )
                     .with_hint("Progress is saved; try again later."));
                 }
-                Fetch::Smaller(smaller) => cursor = smaller,
-                Fetch::Refused(reason) => {
-                    row.refused = Some(secret_filter::single_line(&reason));
+                Err(FetchError::Smaller(smaller)) => cursor = smaller,
+                Err(FetchError::Failed(error)) => return Err(error),
+                Err(FetchError::Refused(error)) => {
+                    row.refused = Some(secret_filter::single_line(&error.to_string()));
                     self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
@@ -319,15 +307,14 @@ impl Run<'_> {
             return Ok(RecordCounter::default());
         }
         let total = match stream {
-            Stream::Items => match tracker.item_bound(&self.context.task).await {
+            Stream::Items => match tracker.item_bound().await {
                 // The count is optional; if the problem persists, reading the list fails.
                 Err(error) if error.code() == Code::Network => None,
                 bound => bound?,
             },
             Stream::Comments => {
                 let source = self.source.id;
-                let counts =
-                    self.with_store(move |store| store.read(|r| r.source_counts(source))).await?;
+                let counts = self.context.read(move |r| r.source_counts(source)).await?;
                 Some(counts.comments + counts.missing_comments)
             }
             Stream::ReviewComments | Stream::Discussions | Stream::Pages => None,
@@ -339,7 +326,7 @@ impl Run<'_> {
     fn take_readable(
         &mut self,
         stream: Stream,
-        records: Vec<std::result::Result<Record, String>>,
+        records: Vec<Result<Record, String>>,
         row: &mut StreamRow,
     ) -> Vec<Record> {
         let mut out = Vec::with_capacity(records.len());

@@ -7,7 +7,6 @@ mod files;
 mod live;
 mod lock;
 mod origins;
-mod progress;
 mod relations;
 mod releases;
 mod remote;
@@ -28,9 +27,7 @@ pub use closures::{close, closures};
 pub use files::{import_built_in, import_files, import_wiki, understand};
 pub use live::{record_unreachable, sync};
 pub use lock::SyncLock;
-pub use remote::{
-    add, github_address, github_host, remote_address, remote_tracker, token_request, trust,
-};
+pub use remote::{add, github_address, remote_address, remote_tracker, token_request, trust};
 pub use report::mirrors;
 pub use run::Context;
 pub use wiki::delete_clone as forget_wiki;

@@ -24,10 +24,6 @@ pub(super) struct Origins {
 
 impl Origins {
     /// Checks that a tracker's records may go into a source, and remembers the tracker.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the source has only items of other trackers;
-    /// database errors.
     pub(super) fn check<'r>(
         &mut self,
         store: Option<&Store>,
@@ -70,9 +66,6 @@ impl Origins {
 }
 
 /// Checks that a source may be mirrored from a tracker of this kind; trackers may change hosts.
-///
-/// # Errors
-/// The same as [`Origins::check`].
 pub(super) fn check_kind(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
     let (known_trackers, name) = (trackers_of(reader, key, None)?, canonical_name(kind));
     match is_compatible(&known_trackers, name, &BTreeSet::new()) {

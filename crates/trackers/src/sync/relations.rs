@@ -22,31 +22,27 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
     let source = run.source.id;
     let mut size = BATCH;
     let mut count = 0;
-    let total =
-        run.with_store(move |store| store.read(|r| r.unread_relation_count(source))).await?;
+    let total = run.context.read(move |r| r.unread_relation_count(source)).await?;
     loop {
-        run.context.task.check()?;
-        let numbers =
-            run.with_store(move |store| store.read(|r| r.next_relations(source, size))).await?;
+        run.context.task().check()?;
+        let numbers = run.context.read(move |r| r.next_relations(source, size)).await?;
         if numbers.is_empty() {
             return Ok(());
         }
-        match tracker.relations(&numbers, &run.context.task).await? {
+        match tracker.relations(&numbers).await? {
             Relations::Found(relations) => {
                 let (source, project) = (run.source.clone(), project.to_owned());
                 count += numbers.len() as u64;
-                run.with_store(move |store| {
-                    store.write(|w| {
-                        for number in &numbers {
-                            w.forget_tracker_links(&format!("{}#{number}", source.key))?;
-                        }
-                        add_links(w, &source.key, &project, &relations)?;
-                        w.mark_relations_read(source.id, &numbers)?;
-                        w.set_stream(source.id, NAME, &StreamRow::default())
-                    })
-                })
-                .await?;
-                run.context.task.report(Phase::Sync, count, Some(total.max(count)), "records");
+                let links = run.context.write(move |w| {
+                    for number in &numbers {
+                        w.forget_tracker_links(&format!("{}#{number}", source.key))?;
+                    }
+                    add_links(w, &source.key, &project, &relations)?;
+                    w.mark_relations_read(source.id, &numbers)?;
+                    w.set_stream(source.id, NAME, &StreamRow::default())
+                });
+                links.await?;
+                run.context.task().report(Phase::Sync, count, Some(total.max(count)), "records");
             }
             Relations::TooMany if size > MIN_BATCH => size = (size / 2).max(MIN_BATCH),
             Relations::TooMany => {
@@ -67,14 +63,14 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
 #[cfg(test)]
 mod tests {
     use super::{super::run::fake, *};
-    use crate::tracker::Fetch;
+    use crate::tracker::FetchError;
 
     #[tokio::test]
     async fn refused_batches_shrink_to_the_minimum() {
         let folder = tempfile::tempdir().unwrap();
         let issues = (1..=60).map(|number| fake::issue(number, "closed")).collect();
         let (context, source) = fake::casebook(&folder, issues);
-        let tracker = fake::FakeTracker::new(|_| Fetch::Expired);
+        let tracker = fake::FakeTracker::new(|_| Err(FetchError::Expired));
         let mut sync = Run::for_tests(&context, &source);
         run(&mut sync, &tracker, "acme/app").await.unwrap();
         assert_eq!(*tracker.batches.lock().unwrap(), [50, 25, 12, 6, MIN_BATCH]);

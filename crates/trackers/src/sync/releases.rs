@@ -5,8 +5,8 @@ use std::{collections::HashSet, time::Duration};
 
 use super::run::Run;
 use crate::tracker::{
-    Tracker,
-    release::{ReleaseList, ReleaseRequest, Releases},
+    FetchError, Tracker,
+    release::{ReleaseList, ReleaseRequest},
 };
 use precedent_core::{error::Result, model::ReleaseRecord, secret_filter};
 use precedent_store::{StreamRow, Writer};
@@ -25,12 +25,12 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
         return Ok(());
     }
     let source = run.source.id;
-    let stored_releases = run.with_store(move |store| store.read(|r| r.releases(source))).await?;
+    let stored_releases = run.context.read(move |r| r.releases(source)).await?;
     let is_dated = |releases: &[ReleaseRecord]| releases.iter().any(|r| r.released_at.is_some());
     let (mut found_releases, mut rows, mut has_planned) = (Vec::new(), Vec::new(), false);
     for list in tracker.release_lists() {
         let name = list.as_str();
-        let mut row = run.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
+        let mut row = run.context.read(move |r| r.stream(source, name)).await?;
         let now = (run.context.clock)();
         let is_recent = row.finished_at.is_some_and(|finished_at| now < finished_at + TAG_INTERVAL);
         if *list == ReleaseList::Tags
@@ -60,16 +60,14 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
         row.finished_at = Some(now);
         rows.push((name, row));
     }
-    run.with_store(move |store| {
-        store.write(|w| {
-            if has_planned {
-                w.remove_planned_releases(source)?;
-            }
-            store_releases(w, source, found_releases)?;
-            rows.iter().try_for_each(|(name, row)| w.set_stream(source, name, row))
-        })
-    })
-    .await
+    let changes = run.context.write(move |w| {
+        if has_planned {
+            w.remove_planned_releases(source)?;
+        }
+        store_releases(w, source, found_releases)?;
+        rows.iter().try_for_each(|(name, row)| w.set_stream(source, name, row))
+    });
+    changes.await
 }
 
 /// Reads a list up to the first page without new releases; `None` if it is unchanged or refused.
@@ -88,11 +86,11 @@ async fn read_list(
     let etag = row.etag.take().filter(|(_, page_size)| *page_size == size.to_string());
     let mut out = Vec::new();
     for page in 1..=MAX_RELEASES / size {
-        run.context.task.check()?;
+        run.context.task().check()?;
         let page_etag = etag.as_ref().filter(|_| page == 1).map(|(etag, _)| etag.as_str());
         let request = ReleaseRequest { list, page, size, etag: page_etag };
-        match tracker.releases(request, &run.context.task).await? {
-            Releases::Found(release_page) => {
+        match tracker.releases(request).await {
+            Ok(release_page) => {
                 if page == 1 {
                     row.etag = release_page.etag.map(|etag| (etag, size.to_string()));
                 }
@@ -105,14 +103,15 @@ async fn read_list(
                     break;
                 }
             }
-            Releases::Unchanged => {
+            Err(FetchError::Unchanged) => {
                 row.etag = etag;
                 return Ok(None);
             }
-            Releases::Refused(reason) => {
-                row.refused = Some(secret_filter::single_line(&reason));
+            Err(FetchError::Refused(error)) => {
+                row.refused = Some(secret_filter::single_line(&error.to_string()));
                 return Ok(None);
             }
+            Err(other) => return Err(other.into_error()),
         }
     }
     Ok(Some(out))

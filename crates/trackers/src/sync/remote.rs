@@ -6,7 +6,7 @@ use super::{origins, source_key};
 use crate::{
     http::Http,
     secrets::{Token, TokenRequest},
-    tracker::{self, Address, Kind, Tracker, wiki},
+    tracker::{self, Address, Connection, Kind, Tracker, wiki},
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
@@ -194,19 +194,8 @@ pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
 }
 
 /// Returns the API address of GitHub on a host.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if it is not a valid host.
 pub fn github_address(host: &str) -> Result<Address> {
     Address::parse(Kind::GitHub, host)
-}
-
-/// Returns the normalized host under which tokens are stored.
-///
-/// # Errors
-/// [`Code::InvalidInput`] if it is not a valid host.
-pub fn github_host(host: &str) -> Result<String> {
-    Ok(Address::parse(Kind::GitHub, host)?.host)
 }
 
 /// Returns the tracker kind and host under which to look up a source's token.
@@ -237,9 +226,6 @@ pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, A
 }
 
 /// Opens the tracker of a live source.
-///
-/// # Errors
-/// The same as [`remote_address`].
 pub fn remote_tracker(
     http: &Http,
     source: &SourceRow,
@@ -247,7 +233,8 @@ pub fn remote_tracker(
     token: Option<&Token>,
 ) -> Result<Box<dyn Tracker>> {
     let (kind, address) = remote_address(source, remote)?;
-    Ok(tracker::open(kind, http, &address, &remote.project, remote.wiki, token))
+    let (address, project, wiki) = (&address, remote.project.as_str(), remote.wiki);
+    Ok(tracker::open(&Connection { kind, http, address, project, wiki, token }))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Hides documents that the tracker no longer has.
 
+use std::collections::HashSet;
+
 use super::{absence, run::Run};
 use crate::tracker::{Lookup, Tracker};
 use precedent_core::error::Result;
@@ -23,20 +25,18 @@ pub(super) async fn hide_pages(
     }
     let (mut gone_keys, mut replaced_keys) = (Vec::new(), Vec::new());
     for key in missing_keys {
-        run.context.task.check()?;
+        run.context.task().check()?;
         let page_key = key.clone();
-        let (id, is_replaced) = run
-            .with_store(move |store| {
-                store.read(|r| Ok((r.remote_id(&page_key)?, r.is_replaced(&page_key)?)))
-            })
-            .await?;
+        let page =
+            run.context.read(move |r| Ok((r.remote_id(&page_key)?, r.is_replaced(&page_key)?)));
+        let (id, is_replaced) = page.await?;
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
-        match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
+        match tracker.wiki_page(slug, id.as_deref()).await? {
             Lookup::Gone => gone_keys.push(key),
             // The page is stored under its new name.
             Lookup::Moved(_) if is_replaced => replaced_keys.push(key),
             Lookup::Moved(_) => gone_keys.push(key),
-            Lookup::Found(_) | Lookup::FoundThread(_) | Lookup::Unreadable => {}
+            Lookup::Found(_) | Lookup::Unreadable => {}
         }
     }
     hide(run, replaced_keys).await?;
@@ -53,15 +53,20 @@ pub(super) async fn restore_pages(
     slugs: Vec<String>,
 ) -> Result<(Vec<String>, usize)> {
     let source = run.source.clone();
-    let (restored_count, missing_keys, total) = run
-        .with_store(move |store| {
-            store.write(|w| {
-                let (restored_count, missing_keys) =
-                    absence::restore_listed_pages(w, &source, &slugs)?;
-                Ok((restored_count, missing_keys, w.page_keys(source.id)?.len()))
-            })
-        })
-        .await?;
+    let restoration = run.context.write(move |w| {
+        let keys: HashSet<String> =
+            slugs.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
+        let relisted_keys =
+            w.deleted_page_keys(source.id)?.into_iter().filter(|k| keys.contains(k));
+        let restored_count = relisted_keys
+            .map(|key| w.restore_document(&key).map(u64::from))
+            .sum::<Result<u64>>()?;
+        let page_keys = w.page_keys(source.id)?;
+        let total = page_keys.len();
+        let missing_keys = page_keys.into_iter().filter(|key| !keys.contains(key)).collect();
+        Ok((restored_count, missing_keys, total))
+    });
+    let (restored_count, missing_keys, total) = restoration.await?;
     run.report.updated += restored_count;
     Ok((missing_keys, total))
 }
@@ -72,17 +77,10 @@ pub(super) async fn hide(run: &mut Run<'_>, keys: Vec<String>) -> Result<()> {
         return Ok(());
     }
     let now = (run.context.clock)();
-    let hidden_count = run
-        .with_store(move |store| {
-            store.write(|w| {
-                let mut hidden_count = 0;
-                for key in &keys {
-                    hidden_count += u64::from(w.mark_document_deleted(key, now)?);
-                }
-                Ok(hidden_count)
-            })
-        })
-        .await?;
+    let removal = run.context.write(move |w| {
+        keys.iter().map(|key| w.mark_document_deleted(key, now).map(u64::from)).sum()
+    });
+    let hidden_count: u64 = removal.await?;
     run.hidden_count += usize::try_from(hidden_count).unwrap_or(usize::MAX);
     run.report.gone += hidden_count;
     Ok(())

@@ -12,9 +12,6 @@ use precedent_core::{
 use precedent_store::{Reader, RemoteRow, SourceRow};
 
 /// Returns the status of every live source, by key.
-///
-/// # Errors
-/// Database errors.
 pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     let mut out = Vec::new();
     for source in reader.sources()? {

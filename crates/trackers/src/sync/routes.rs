@@ -76,9 +76,6 @@ impl Routes {
     }
 
     /// Returns the key of the source.
-    ///
-    /// # Errors
-    /// Returns the reason if the record must be skipped.
     pub(super) fn source(
         &self,
         project: Option<&str>,
@@ -97,20 +94,17 @@ impl Routes {
                 self.home.as_deref().unwrap_or_default()
             )),
             (Some(target), Some(project)) => Ok(format!("{target}/{}", key_part(project))),
-            (None, Some(project)) if project.contains('/') => Ok(source_key(project)),
-            (None, Some(project)) => {
-                Ok(format!("{}/{}", key_part(context.namespace), key_part(project)))
+            (None, project) => {
+                let home = self.home.as_deref();
+                let home = home.filter(|_| !context.is_item || self.names_projects);
+                match project.or(home) {
+                    Some(name) if name.contains('/') => Ok(source_key(name)),
+                    name => {
+                        let name = name.unwrap_or_else(|| stem(context.file));
+                        Ok(format!("{}/{}", key_part(context.namespace), key_part(name)))
+                    }
+                }
             }
-            (None, None) => match &self.home {
-                Some(_) if context.is_item && !self.names_projects => {
-                    Ok(format!("{}/{}", key_part(context.namespace), key_part(stem(context.file))))
-                }
-                Some(home) if home.contains('/') => Ok(source_key(home)),
-                Some(home) => Ok(format!("{}/{}", key_part(context.namespace), key_part(home))),
-                None => {
-                    Ok(format!("{}/{}", key_part(context.namespace), key_part(stem(context.file))))
-                }
-            },
         }
     }
 

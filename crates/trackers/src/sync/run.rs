@@ -1,6 +1,12 @@
 //! A sync in progress: its context and its writes to the store.
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashSet,
+    convert::Infallible,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 
@@ -8,14 +14,17 @@ use super::{
     absence::{self, Allowance},
     apply, tracker_links,
 };
-use crate::tracker::Relation;
+use crate::{http::Http, tracker::ItemRelations};
 use precedent_core::{
     error::{Error, Result},
-    model::{Gap, GapKind, ImportReport, Record, Skip, SyncReport},
+    model::{Gap, GapKind, ImportReport, Record, Skip, SyncProgress, SyncReport},
     secret_filter,
-    task::{Task, run_blocking},
+    task::{Phase, Progress, Task, run_blocking},
 };
-use precedent_store::{SourceRow, Store, StreamRow};
+use precedent_store::{Reader, SourceRow, Store, StreamRow, Writer};
+
+/// The interval at which other processes see the progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The environment of a sync.
 #[derive(Clone)]
@@ -26,8 +35,82 @@ pub struct Context {
     pub folder: PathBuf,
     /// Clock.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Task for cancellation and progress.
-    pub task: Task,
+    /// Connections for this job.
+    pub http: Http,
+    latest_progress: Arc<Mutex<Option<Progress>>>,
+}
+
+impl Context {
+    /// Creates the environment of a job; the connections report to `task`.
+    pub fn new(
+        store: Arc<Store>,
+        folder: PathBuf,
+        clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+        http: &Http,
+        task: &Task,
+    ) -> Self {
+        let latest_progress = Arc::<Mutex<Option<Progress>>>::default();
+        let slot = Arc::clone(&latest_progress);
+        let task = task.with_extra_listener(move |progress| {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress)
+        });
+        Self { store, folder, clock, http: http.for_task(&task), latest_progress }
+    }
+
+    pub(super) fn task(&self) -> &Task {
+        &self.http.task
+    }
+
+    pub(super) async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let store = Arc::clone(&self.store);
+        run_blocking(move || work(&store)).await
+    }
+
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.with_store(move |store| store.read(work)).await
+    }
+
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.with_store(move |store| store.write(work)).await
+    }
+
+    /// Publishes the progress to other processes through the database until the future is dropped.
+    /// Write errors are ignored.
+    pub(super) async fn publish_progress(&self, source: i64) -> Infallible {
+        let mut current = None;
+        loop {
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
+            let latest = self.latest_progress.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(progress) = latest else { continue };
+            let now = (self.clock)();
+            // A decreasing count marks the start of another phase.
+            let started_at = match current {
+                Some((phase, done, start)) if phase == progress.phase && done <= progress.done => {
+                    start
+                }
+                _ => now,
+            };
+            current = Some((progress.phase, progress.done, started_at));
+            let row = SyncProgress {
+                phase: if progress.phase == Phase::Wait { "wait" } else { "sync" }.to_owned(),
+                done: progress.done,
+                total: progress.total,
+                unit: progress.unit.to_owned(),
+                started_at,
+                told_at: now,
+            };
+            let _ = self.write(move |w| w.set_progress(source, &row)).await;
+        }
+    }
 }
 
 pub(super) struct Run<'a> {
@@ -46,7 +129,7 @@ pub(super) struct Run<'a> {
 
 #[derive(Default)]
 pub(super) struct PageEvents {
-    pub(super) relations: Vec<(u64, Vec<Relation>)>,
+    pub(super) relations: ItemRelations,
     pub(super) deletions: Vec<u64>,
 }
 
@@ -90,6 +173,7 @@ impl Run<'_> {
         let project = self.project.clone();
         let (hidden, allowance, full) = (self.hidden_count, self.allowance, self.full);
         let (report, (hidden_count, removal_error)) = self
+            .context
             .with_store(move |store| {
                 let mut hide_result = (0, None);
                 let report = apply(store, &source, records, full, now, |w| {
@@ -119,15 +203,7 @@ impl Run<'_> {
 
     pub(super) async fn set_stream(&self, name: &'static str, row: StreamRow) -> Result<()> {
         let source = self.source.id;
-        self.with_store(move |store| store.write(|w| w.set_stream(source, name, &row))).await
-    }
-
-    pub(super) async fn with_store<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let store = Arc::clone(&self.context.store);
-        run_blocking(move || work(&store)).await
+        self.context.write(move |w| w.set_stream(source, name, &row)).await
     }
 
     /// Records why the sync counts as incomplete; the first reason is reported.
@@ -152,31 +228,27 @@ impl Run<'_> {
 pub(super) mod fake {
     //! A tracker and a casebook for the tests of the steps of a sync.
 
-    use std::sync::Mutex;
-
     use super::*;
-    use crate::{
-        http::Http,
-        tracker::{
-            Address, Client, Fetch, Kind, Lookup, Pagination, Relations, Stream, Tracker,
-            github::{self, GitHub},
-            wiki_git::WikiLocation,
-        },
+    use crate::tracker::{
+        Address, Client, Connection, FetchError, Kind, Lookup, Page, Pagination, Relations, Stream,
+        Tracker,
+        github::{self, GitHub},
+        wiki_git::WikiLocation,
     };
     use precedent_core::model::Project;
 
     /// A tracker whose items are all gone, and whose relations are always too many.
     pub(in crate::sync) struct FakeTracker {
         github: GitHub,
-        list: fn(Stream) -> Fetch,
+        list: fn(Stream) -> Result<Page, FetchError>,
         pub(in crate::sync) batches: Mutex<Vec<usize>>,
         pub(in crate::sync) wiki: Option<WikiLocation>,
     }
 
     impl FakeTracker {
-        pub(in crate::sync) fn new(list: fn(Stream) -> Fetch) -> Self {
+        pub(in crate::sync) fn new(list: fn(Stream) -> Result<Page, FetchError>) -> Self {
             let address = Address::parse(Kind::GitHub, "github.com").unwrap();
-            let github = GitHub::new(Http::for_tests(), &address, "acme/app", None);
+            let github = GitHub::new(&Connection::for_tests(&Http::for_tests(), &address));
             Self { github, list, batches: Mutex::default(), wiki: None }
         }
     }
@@ -187,11 +259,11 @@ pub(super) mod fake {
             self.github.client()
         }
 
-        async fn probe(&mut self, _task: &Task) -> Result<Project> {
+        async fn probe(&mut self) -> Result<Project> {
             Ok(Project::default())
         }
 
-        async fn user(&self, _task: &Task) -> Result<Option<String>> {
+        async fn user(&self) -> Result<Option<String>> {
             Ok(None)
         }
 
@@ -203,16 +275,15 @@ pub(super) mod fake {
             &self,
             stream: Stream,
             _pagination: &Pagination,
-            _task: &Task,
-        ) -> Result<Fetch> {
-            Ok((self.list)(stream))
+        ) -> Result<Page, FetchError> {
+            (self.list)(stream)
         }
 
-        async fn item(&self, _number: u64, _task: &Task) -> Result<Lookup> {
+        async fn item(&self, _number: u64) -> Result<Lookup> {
             Ok(Lookup::Gone)
         }
 
-        async fn comment(&self, _number: u64, _id: &str, _task: &Task) -> Result<Lookup> {
+        async fn comment(&self, _number: u64, _id: &str) -> Result<Lookup> {
             Ok(Lookup::Gone)
         }
 
@@ -220,7 +291,7 @@ pub(super) mod fake {
             self.wiki.clone()
         }
 
-        async fn relations(&self, numbers: &[u64], _task: &Task) -> Result<Relations> {
+        async fn relations(&self, numbers: &[u64]) -> Result<Relations> {
             self.batches.lock().unwrap().push(numbers.len());
             Ok(Relations::TooMany)
         }
@@ -241,12 +312,8 @@ pub(super) mod fake {
         let store = Arc::new(Store::open(&folder.path().join("precedent.db")).unwrap());
         let source = store.write(|w| w.add_source("acme/app", "github", now)).unwrap();
         apply(&store, &source, records, false, now, |_| Ok(())).unwrap();
-        let context = Context {
-            store,
-            folder: folder.path().to_owned(),
-            clock: Arc::new(move || now),
-            task: Task::new(),
-        };
+        let (path, http) = (folder.path().to_owned(), Http::for_tests());
+        let context = Context::new(store, path, Arc::new(move || now), &http, &Task::new());
         (context, source)
     }
 

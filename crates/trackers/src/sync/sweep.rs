@@ -9,7 +9,7 @@ use super::{
     clock, removal,
     run::{PageEvents, Run},
 };
-use crate::tracker::{Fetch, Lookup, Stream, Tracker, repetition::RepeatGuard};
+use crate::tracker::{FetchError, Lookup, Stream, Tracker, repetition::RepeatGuard};
 use precedent_core::{
     error::{Code, Error, Result},
     model::Record,
@@ -32,17 +32,15 @@ pub(super) async fn run(
     }
     let source = run.source.id;
     let now = (run.context.clock)();
-    let swept_at = run
-        .with_store(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at)))
-        .await?;
+    let remote = run.context.read(move |r| r.remote(source)).await?;
+    let swept_at = remote.and_then(|remote| remote.swept_at);
     // A source that was imported long ago is due at once; a new one is not.
     let last_sweep = swept_at.unwrap_or(run.source.added_at);
     let is_due = now.duration_since(last_sweep) >= INTERVAL || clock::is_ahead(last_sweep, now);
     let unchecked_count = if is_complete {
         // A complete pass listed everything; other stored records may be gone.
-        let items =
-            run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?;
-        let comments = run.with_store(move |store| store.read(|r| r.comment_ids(source))).await?;
+        let items = run.context.read(move |r| r.item_numbers(source, false)).await?;
+        let comments = run.context.read(move |r| r.comment_ids(source)).await?;
         let items: Vec<u64> =
             items.into_iter().filter(|n| !run.seen_records.items.contains(n)).collect();
         let comments: Vec<(String, u64)> = comments
@@ -53,11 +51,8 @@ pub(super) async fn run(
         unchecked_count + check_comments(run, tracker, comments).await?
     } else if is_due || run.full {
         let Some(open_numbers) = list_open_items(run, tracker).await? else { return Ok(()) };
-        let (stored_open_numbers, all_numbers) = run
-            .with_store(move |store| {
-                store.read(|r| Ok((r.item_numbers(source, true)?, r.item_numbers(source, false)?)))
-            })
-            .await?;
+        let stored_open_numbers = run.context.read(move |r| r.item_numbers(source, true)).await?;
+        let all_numbers = run.context.read(move |r| r.item_numbers(source, false)).await?;
         let mut items: Vec<u64> =
             stored_open_numbers.into_iter().filter(|n| !open_numbers.contains(n)).collect();
         // An earlier list may have shifted while it was read, or lacked access to these items.
@@ -70,7 +65,7 @@ pub(super) async fn run(
     if unchecked_count > 0 || run.incomplete_reason.is_some() {
         return Ok(());
     }
-    run.with_store(move |store| store.write(|w| w.record_sweep(source, now))).await
+    run.context.write(move |w| w.record_sweep(source, now)).await
 }
 
 /// Lists the open items and stores their records; returns their numbers, or `None` if the list is
@@ -89,8 +84,8 @@ async fn list_open_items(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Opt
                     "the tracker's list of open items repeats itself",
                 ));
             }
-            next_page = match tracker.page(*stream, &cursor, None, &run.context.task).await? {
-                Fetch::Page(page) => {
+            next_page = match tracker.page(*stream, &cursor, None).await {
+                Ok(page) => {
                     guard.add_page(&page).map_err(|repetition| repetition.error("open items"))?;
                     run.report.pages += 1;
                     numbers.extend(page.listed_numbers);
@@ -100,11 +95,12 @@ async fn list_open_items(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Opt
                         Record::Comment(_) => None,
                     }));
                     run.store(records, PageEvents::default(), None).await?;
-                    run.context.task.report(Phase::Sync, numbers.len() as u64, None, "records");
+                    run.context.task().report(Phase::Sync, numbers.len() as u64, None, "records");
                     page.next
                 }
-                Fetch::Smaller(smaller) => Some(smaller),
-                Fetch::Unchanged | Fetch::Expired | Fetch::Refused(_) => return Ok(None),
+                Err(FetchError::Smaller(smaller)) => Some(smaller),
+                Err(FetchError::Failed(error)) => return Err(error),
+                Err(_) => return Ok(None),
             };
         }
     }
@@ -120,14 +116,13 @@ async fn check_items(
     let remaining_count = numbers.len().saturating_sub(MAX_CHECKS);
     let mut removals: Vec<(String, Option<String>)> = Vec::new();
     let source = run.source.id;
-    let total =
-        run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
+    let total = run.context.read(move |r| r.item_numbers(source, false)).await?.len();
     for number in numbers.into_iter().take(MAX_CHECKS) {
-        run.context.task.check()?;
+        run.context.task().check()?;
         if run.hidden_count + removals.len() > run.allowance.limit(total + run.hidden_count) {
             break;
         }
-        let lookup = tracker.item(number, &run.context.task).await?;
+        let lookup = tracker.item(number).await?;
         if let Some(target) = apply_lookup(run, lookup).await? {
             removals.push((format!("{}#{number}", run.source.key), target));
         }
@@ -141,15 +136,13 @@ async fn check_items(
         return Ok(remaining_count);
     }
     // If access to the project was lost, all its items look removed.
-    tracker.probe(&run.context.task).await?;
+    tracker.probe().await?;
     let links: Vec<(String, String)> =
         removals.iter().filter_map(|(key, target)| Some((key.clone(), target.clone()?))).collect();
-    run.with_store(move |store| {
-        store.write(|w| {
-            links.iter().try_for_each(|(key, target)| w.add_tracker_link(key, target, "relates_to"))
-        })
-    })
-    .await?;
+    let changes = run.context.write(move |w| {
+        links.iter().try_for_each(|(key, target)| w.add_tracker_link(key, target, "relates_to"))
+    });
+    changes.await?;
     removal::hide(run, removals.into_iter().map(|(key, _)| key).collect()).await?;
     Ok(remaining_count)
 }
@@ -157,8 +150,7 @@ async fn check_items(
 /// Stores a record if it was found; returns `Some` if it is gone, with its new location if known.
 async fn apply_lookup(run: &mut Run<'_>, lookup: Lookup) -> Result<Option<Option<String>>> {
     let records = match lookup {
-        Lookup::Found(record) => vec![*record],
-        Lookup::FoundThread(records) => records,
+        Lookup::Found(records) => records,
         Lookup::Unreadable => return Ok(None),
         Lookup::Gone => return Ok(Some(None)),
         Lookup::Moved(target) => return Ok(Some(target)),
@@ -176,13 +168,13 @@ async fn check_comments(
     let remaining_count = ids.len().saturating_sub(MAX_CHECKS);
     let mut removals = Vec::new();
     let source = run.source.id;
-    let total = run.with_store(move |store| store.read(|r| r.comment_ids(source))).await?.len();
+    let total = run.context.read(move |r| r.comment_ids(source)).await?.len();
     for (id, number) in ids.into_iter().take(MAX_CHECKS) {
-        run.context.task.check()?;
+        run.context.task().check()?;
         if removals.len() > run.allowance.limit(total) {
             break;
         }
-        let lookup = tracker.comment(number, &id, &run.context.task).await?;
+        let lookup = tracker.comment(number, &id).await?;
         if apply_lookup(run, lookup).await?.is_some() {
             removals.push(id);
         }
@@ -194,19 +186,12 @@ async fn check_comments(
         run.reject_removal(removals.len(), total, "comments");
         return Ok(remaining_count);
     }
-    tracker.probe(&run.context.task).await?;
+    tracker.probe().await?;
     let now = (run.context.clock)();
-    let count = run
-        .with_store(move |store| {
-            store.write(|w| {
-                let mut count = 0;
-                for id in &removals {
-                    count += u64::from(w.mark_comment_deleted(source, id, now)?);
-                }
-                Ok(count)
-            })
-        })
-        .await?;
+    let removal = run.context.write(move |w| {
+        removals.iter().map(|id| w.mark_comment_deleted(source, id, now).map(u64::from)).sum()
+    });
+    let count: u64 = removal.await?;
     run.report.gone += count;
     Ok(remaining_count)
 }

@@ -10,9 +10,9 @@ pub(super) fn replace_links(
     project: &str,
     relations: &[(u64, Vec<Relation>)],
 ) -> Result<()> {
-    for (number, item_relations) in relations {
-        writer.forget_stated_links(&format!("{source}#{number}"))?;
-        add_links(writer, source, project, item_relations)?;
+    for item in relations {
+        writer.forget_stated_links(&format!("{source}#{}", item.0))?;
+        add_links(writer, source, project, std::slice::from_ref(item))?;
     }
     Ok(())
 }
@@ -21,20 +21,19 @@ pub(super) fn add_links(
     writer: &Writer<'_>,
     source: &str,
     project: &str,
-    relations: &[Relation],
+    relations: &[(u64, Vec<Relation>)],
 ) -> Result<()> {
-    for relation in relations {
-        let (Relation::DuplicateOf(number, other_source)
-        | Relation::ClosedBy(number, other_source)
-        | Relation::RelatesTo(number, other_source)) = relation;
+    for (number, relations) in relations {
         let key = format!("{source}#{number}");
-        let other_key = local_key(other_source, project, source);
-        match relation {
-            Relation::DuplicateOf(..) => {
-                writer.add_tracker_link(&key, &other_key, "duplicate_of")?
-            }
-            Relation::ClosedBy(..) => writer.add_tracker_link(&other_key, &key, "closes")?,
-            Relation::RelatesTo(..) => writer.add_tracker_link(&key, &other_key, "relates_to")?,
+        for relation in relations {
+            let other = |key: &str| local_key(key, project, source);
+            match relation {
+                Relation::DuplicateOf(to) => {
+                    writer.add_tracker_link(&key, &other(to), "duplicate_of")
+                }
+                Relation::ClosedBy(by) => writer.add_tracker_link(&other(by), &key, "closes"),
+                Relation::RelatesTo(to) => writer.add_tracker_link(&key, &other(to), "relates_to"),
+            }?;
         }
     }
     Ok(())

@@ -9,13 +9,10 @@ use super::{
     removal,
     run::{PageEvents, Run},
 };
-use crate::{
-    http::Http,
-    tracker::{
-        Tracker,
-        wiki::{self, PageMetadata},
-        wiki_git::{FileHistory, Head, WikiFile, WikiGit},
-    },
+use crate::tracker::{
+    Tracker,
+    wiki::{self, PageMetadata},
+    wiki_git::{Head, WikiFile, WikiGit},
 };
 use precedent_core::{
     error::{Error, Result},
@@ -35,9 +32,6 @@ fn clone_folder(folder: &Path, source: i64) -> PathBuf {
 }
 
 /// Deletes the local clone of a wiki.
-///
-/// # Errors
-/// [`precedent_core::Code::Io`].
 pub fn delete_clone(folder: &Path, source: i64) -> Result<()> {
     let path = clone_folder(folder, source);
     match std::fs::remove_dir_all(&path) {
@@ -47,13 +41,13 @@ pub fn delete_clone(folder: &Path, source: i64) -> Result<()> {
 }
 
 /// Updates the pages, and hides those that are gone.
-pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -> Result<()> {
+pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> {
     let Some(location) = tracker.wiki() else { return Ok(()) };
-    let (source, task) = (run.source.id, run.context.task.clone());
+    let source = run.source.id;
     let address = location.page_url_prefix.clone();
-    let git = WikiGit::new(http, location, clone_folder(&run.context.folder, source));
-    let row = run.with_store(move |store| store.read(|r| r.stream(source, STREAM_NAME))).await?;
-    let head = match git.head(&task).await? {
+    let git = WikiGit::new(&run.context.http, location, clone_folder(&run.context.folder, source));
+    let row = run.context.read(move |r| r.stream(source, STREAM_NAME)).await?;
+    let head = match git.head().await? {
         Head::Commit(commit) => commit,
         Head::Missing(reason) => {
             let row = StreamRow { refused: Some(secret_filter::single_line(&reason)), ..row };
@@ -66,18 +60,18 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
         return run.set_stream(STREAM_NAME, row).await;
     }
-    git.fetch(&task).await?;
+    git.fetch().await?;
     // The fetched commit may be newer than the one requested before.
-    let commit = git.newest_commit(&task).await?;
-    let files = git.files(&commit, &task).await?.unwrap_or_default();
+    let commit = git.newest_commit().await?;
+    let files = git.files(&commit).await?.unwrap_or_default();
     let old_files = match base.filter(|_| !run.full) {
-        Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
+        Some(commit) => git.files(&commit).await?.unwrap_or_default(),
         None => Vec::new(),
     };
     let old_files: HashSet<(String, String)> =
         old_files.into_iter().map(|f| (f.path, f.blob)).collect();
     let pages = pages_by_name(run, files);
-    let history = git.history(&commit, &task).await?;
+    let history = git.history(&commit).await?;
     let changes: Vec<(&String, &WikiFile)> = pages
         .iter()
         .filter(|(_, f)| !old_files.contains(&(f.path.clone(), f.blob.clone())))
@@ -100,7 +94,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
             .filter(|(_, f)| f.size <= wiki::MAX_PAGE)
             .map(|(_, f)| f.blob.clone())
             .collect();
-        let contents = git.contents(&blobs, &task).await?;
+        let contents = git.contents(&blobs).await?;
         let mut records = Vec::with_capacity(batch.len());
         for (slug, file) in batch {
             match parse_page(slug, file, contents.get(&file.blob), &history, &address) {
@@ -114,7 +108,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         }
         page_count += batch.len() as u64;
         run.store(records, PageEvents::default(), None).await?;
-        task.report(Phase::Sync, page_count, Some(changes.len() as u64), "records");
+        run.context.task().report(Phase::Sync, page_count, Some(changes.len() as u64), "records");
     }
 
     let (missing_keys, total) = removal::restore_pages(run, pages.into_keys().collect()).await?;
@@ -166,14 +160,13 @@ fn parse_page(
     slug: &str,
     file: &WikiFile,
     content: Option<&Vec<u8>>,
-    history: &HashMap<String, FileHistory>,
+    history: &HashMap<String, PageMetadata>,
     address: &str,
-) -> std::result::Result<Option<Record>, String> {
+) -> Result<Option<Record>, String> {
     if file.size > wiki::MAX_PAGE {
         return Err("the page is larger than 8 MB".to_owned());
     }
     let content = content.ok_or("its content is missing from the repository")?;
-    let change = history.get(&file.path);
     let mut url = url::Url::parse(address).ok();
     let query = url.as_ref().and_then(|u| u.query().map(str::to_owned));
     if let (Some(url), Some(query)) = (&mut url, query) {
@@ -189,21 +182,16 @@ fn parse_page(
     } else if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
         parts.pop_if_empty().push(slug);
     }
-    let metadata = PageMetadata {
-        created_at: change.and_then(|c| c.created_at),
-        updated_at: change.and_then(|c| c.updated_at),
-        author: change.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
-        url: url.map(String::from),
-    };
+    let history = history.get(&file.path).cloned().unwrap_or_default();
+    let metadata = PageMetadata { url: url.map(String::from), ..history };
     let file_name = file.path.rsplit('/').next().unwrap_or_default();
-    Ok(wiki::parse_page(file_name, content.clone(), metadata)?
-        .map(|p| Record::Document(Box::new(p))))
+    Ok(wiki::parse_page(file_name, content.clone(), metadata)?.map(Record::from))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{super::run::fake, *};
-    use crate::tracker::{Fetch, wiki_git::WikiLocation};
+    use crate::tracker::{FetchError, wiki_git::WikiLocation};
 
     fn git(folder: &Path, args: &[&str]) {
         let identity = ["-c", "user.name=ada", "-c", "user.email=ada@acme.example"];
@@ -223,7 +211,7 @@ mod tests {
         git(&repository, &["add", "."]);
         git(&repository, &["commit", "--quiet", "-m", "pages"]);
         let (context, source) = fake::casebook(&folder, Vec::new());
-        let mut tracker = fake::FakeTracker::new(|_| Fetch::Expired);
+        let mut tracker = fake::FakeTracker::new(|_| Err(FetchError::Expired));
         tracker.wiki = Some(WikiLocation {
             repository: url::Url::from_directory_path(&repository).unwrap(),
             page_url_prefix: "https://github.com/acme/app/wiki/".to_owned(),
@@ -231,7 +219,7 @@ mod tests {
         });
         let sync = async || {
             let mut sync = Run { full: false, ..Run::for_tests(&context, &source) };
-            run(&mut sync, &tracker, &Http::for_tests()).await.unwrap();
+            run(&mut sync, &tracker).await.unwrap();
             (sync.report.gone, sync.incomplete_reason.is_some())
         };
         assert_eq!(sync().await, (0, false));

@@ -182,9 +182,6 @@ impl Address {
 
     /// Parses a host, with the path of the tracker if it is not the root. `http` is accepted
     /// only for this machine, so that tokens are never sent in plain text.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if it is not a valid host.
     pub fn parse(kind: Kind, text: &str) -> Result<Self> {
         let input = text.trim().trim_end_matches('/');
         let invalid_host = || {

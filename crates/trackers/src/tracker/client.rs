@@ -7,21 +7,17 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use url::Url;
 
-use super::{Address, Fetch, Stream, pagination::Pagination};
+use super::{Connection, FetchError, Stream, pagination::Pagination};
 use crate::{
     http::{Http, Login, Request, Response, status_text},
     secrets::Token,
 };
-use precedent_core::{
-    error::{Code, Error, Hint, Remedy, Result},
-    task::Task,
-};
+use precedent_core::error::{Code, Error, Hint, Remedy, Result};
 
 /// The remaining requests of a rate-limit period, the total, and the time of the reset.
 type Quota = (Option<u64>, Option<u64>, Option<Timestamp>);
 
 /// A client for a tracker's API.
-#[derive(Debug)]
 pub struct Client {
     pub(super) http: Http,
     pub(super) base: Url,
@@ -37,19 +33,17 @@ pub struct Client {
 
 impl Client {
     pub(super) fn new(
-        http: Http,
-        address: &Address,
-        streams: &'static [Stream],
-        token: Option<&Token>,
+        connection: &Connection<'_>,
         login: impl FnOnce(&Url, &Token) -> Login,
     ) -> Self {
+        let Connection { address, token, .. } = connection;
         Self {
-            http,
+            http: connection.http.clone(),
             base: address.base.clone(),
             host: address.host.clone(),
             token: token.cloned(),
             login: token.map(|token| login(&address.base, token)),
-            streams,
+            streams: connection.kind.streams(connection.wiki),
             headers: &[("accept", "application/json")],
             custom_error: |_, _, _| None,
             quota: Mutex::default(),
@@ -68,15 +62,15 @@ impl Client {
     }
 
     /// Sends a request with the headers of the API.
-    pub(super) async fn request(&self, request: Request, task: &Task) -> Result<Response> {
+    pub(super) async fn request(&self, request: Request) -> Result<Response> {
         let headers = self.headers.iter();
         let request = headers.fold(request, |request, (name, value)| request.header(name, value));
-        self.send(request, task).await
+        self.send(request).await
     }
 
     /// Sends a request without the headers of the API.
-    pub(super) async fn send(&self, request: Request, task: &Task) -> Result<Response> {
-        let response = self.http.send(&request, self.login.as_ref(), task).await?;
+    pub(super) async fn send(&self, request: Request) -> Result<Response> {
+        let response = self.http.send(&request, self.login.as_ref()).await?;
         let number = |name: &str| {
             let header = response.header(&format!("x-ratelimit-{name}"));
             let header = header.or_else(|| response.header(&format!("ratelimit-{name}")));
@@ -95,21 +89,20 @@ impl Client {
         *self.quota.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
-        self.request(Request::get(url), task).await
+    pub(super) async fn get(&self, url: Url) -> Result<Response> {
+        self.request(Request::get(url)).await
     }
 
-    pub(super) async fn post(&self, url: Url, body: &Value, task: &Task) -> Result<Response> {
-        self.request(Request::post(url, body), task).await
+    pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Response> {
+        self.request(Request::post(url, body)).await
     }
 
     pub(super) async fn get_json<T: for<'a> Deserialize<'a>>(
         &self,
         url: Result<Url>,
         subject: &str,
-        task: &Task,
     ) -> Result<T> {
-        let response = self.get(url?, task).await?;
+        let response = self.get(url?).await?;
         if response.status == 200 {
             response.json()
         } else {
@@ -122,9 +115,8 @@ impl Client {
         url: Result<Url>,
         pointer: &str,
         subject: &str,
-        task: &Task,
     ) -> Result<T> {
-        let response = self.get(url?, task).await?;
+        let response = self.get(url?).await?;
         match response.status {
             200 => Ok(response.at(pointer)?.unwrap_or_default()),
             _ => Err(self.error_for(&response, subject)),
@@ -137,9 +129,8 @@ impl Client {
         url: Result<Url>,
         gone_statuses: &[u16],
         subject: &str,
-        task: &Task,
     ) -> Result<Option<Response>> {
-        let response = self.get(url?, task).await?;
+        let response = self.get(url?).await?;
         match response.status {
             200 => Ok(Some(response)),
             status if gone_statuses.contains(&status) => Ok(None),
@@ -196,28 +187,43 @@ impl Client {
         }
     }
 
-    /// Returns the outcome of an unsuccessful list response; `None` if it was successful.
-    pub(super) fn page_failure(
+    /// Checks that a list response is successful.
+    pub(super) fn check_page(
         &self,
         response: &Response,
         pagination: &Pagination,
         stream: Stream,
-    ) -> Result<Option<Fetch>> {
-        match pagination.retry_smaller(response.status) {
-            _ if response.status == 200 => Ok(None),
-            None => self.list_failure(response, stream.label()).map(Some),
-            retry => Ok(retry),
+    ) -> Result<(), FetchError> {
+        if response.status == 200 {
+            return Ok(());
+        }
+        match pagination.smaller().filter(|_| response.status >= 500) {
+            Some(smaller) => Err(FetchError::Smaller(smaller.cursor())),
+            None => Err(self.list_failure(response, stream.label())),
         }
     }
 
-    /// Returns the outcome of a list response that cannot be retried with a smaller page.
-    pub(super) fn list_failure(&self, response: &Response, subject: &str) -> Result<Fetch> {
+    /// Returns the error for a list response that cannot be retried with a smaller page.
+    pub(super) fn list_failure(&self, response: &Response, subject: &str) -> FetchError {
         let error = self.error_for(response, subject);
         match response.status {
-            403 | 404 | 410 | 451 => Ok(Fetch::Refused(error.to_string())),
-            _ => Err(error),
+            403 | 404 | 410 | 451 => FetchError::Refused(error),
+            _ => FetchError::Failed(error),
         }
     }
+}
+
+/// Appends the query parameters that have a value.
+pub(super) fn with_parameters<const N: usize>(
+    mut url: Url,
+    parameters: [(&str, Option<String>); N],
+) -> Url {
+    for (name, value) in parameters {
+        if let Some(value) = value {
+            url.query_pairs_mut().append_pair(name, &value);
+        }
+    }
+    url
 }
 
 /// Parses each element of a list separately; also returns the parse errors.

@@ -16,7 +16,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
+    Connection, FetchError, Lookup, Page, Stream, Tracker,
     client::{Client, clean, clean_title, escape, parse_each},
     dates::{Time, time},
     github::describe,
@@ -24,14 +24,10 @@ use super::{
     repetition::RepeatGuard,
     wiki::title_slug,
 };
-use crate::{
-    http::{Http, Login, Response},
-    secrets::Token,
-};
+use crate::http::{Login, Response};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{Access, Author, DocKind, DocumentRecord, Project, Raw},
-    task::Task,
 };
 use precedent_markup::storage_format;
 
@@ -44,7 +40,6 @@ const PAGE_SIZE: u32 = 25;
 const MAX_LIST_PAGES: usize = 4_000;
 
 /// A Confluence space.
-#[derive(Debug)]
 pub struct Confluence {
     client: Client,
     space: String,
@@ -52,12 +47,9 @@ pub struct Confluence {
     is_cloud: bool,
     /// Pages of the space at the start of the pass.
     index: Mutex<Option<Arc<Vec<PageEntry>>>>,
-    /// Parse errors of the index that are not reported yet.
-    unreadable: Mutex<Vec<String>>,
-    names: Mutex<HashMap<String, Option<String>>>,
+    user_names: Mutex<HashMap<String, Option<String>>>,
 }
 
-#[derive(Clone, Debug)]
 struct PageEntry {
     id: String,
     slug: String,
@@ -92,28 +84,14 @@ struct PageContent {
     #[serde(default)]
     title: String,
     created_at: Option<Time>,
-    version: Option<Version>,
-    history: Option<History>,
-    body: Option<Body>,
+    #[serde(default)]
+    version: Value,
+    #[serde(default)]
+    history: Value,
+    #[serde(default)]
+    body: Value,
     #[serde(rename = "_links", default)]
     links: Links,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Version {
-    /// Creation time on Cloud.
-    created_at: Option<Time>,
-    author_id: Option<String>,
-    /// Time of the change on Data Center.
-    when: Option<Time>,
-    by: Option<Person>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct History {
-    created_date: Option<Time>,
 }
 
 #[derive(Deserialize)]
@@ -125,16 +103,6 @@ struct Person {
     username: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Body {
-    storage: Option<Storage>,
-}
-
-#[derive(Deserialize)]
-struct Storage {
-    value: Option<String>,
-}
-
 impl Person {
     fn name(self) -> Option<String> {
         self.display_name.or(self.public_name).or(self.username).filter(|n| !n.is_empty())
@@ -142,9 +110,14 @@ impl Person {
 }
 
 impl PageContent {
+    /// Returns the time of the last change: `createdAt` on Cloud, `when` on Data Center.
     fn changed_at(&self) -> Option<Timestamp> {
-        self.version.as_ref().and_then(|v| time(v.created_at).or(time(v.when)))
+        time_of(&self.version["createdAt"]).or_else(|| time_of(&self.version["when"]))
     }
+}
+
+fn time_of(value: &Value) -> Option<Timestamp> {
+    time(Time::deserialize(value).ok())
 }
 
 /// Sorts pages by last change. If two titles have the same slug, the larger id is appended
@@ -166,25 +139,21 @@ fn sort_entries(pages: Vec<PageContent>) -> Vec<PageEntry> {
 }
 
 impl Confluence {
-    /// Opens the space with this key. Without a token, only its public content is visible. A token
-    /// with a colon is `USER:SECRET`, where the user is the email address on Cloud; any other is a
-    /// personal access token.
-    pub fn new(http: Http, address: &Address, space: &str, token: Option<&Token>) -> Self {
+    /// Opens the space with this key. A token with a colon is `USER:SECRET`, where the user is the
+    /// email address on Cloud; any other is a personal access token.
+    pub fn new(connection: &Connection<'_>) -> Self {
         Self {
-            client: Client::new(
-                http,
-                address,
-                super::Kind::Confluence.streams(true),
-                token,
-                Login::personal,
-            ),
-            space: space.to_owned(),
+            client: Client::new(connection, Login::personal),
+            space: connection.project.to_owned(),
             id: None,
             is_cloud: false,
             index: Mutex::default(),
-            unreadable: Mutex::default(),
-            names: Mutex::default(),
+            user_names: Mutex::default(),
         }
+    }
+
+    fn stored_index(&self) -> Option<Arc<Vec<PageEntry>>> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn list_url(&self, start: usize) -> Result<Url> {
@@ -200,45 +169,32 @@ impl Confluence {
         ))
     }
 
-    async fn fetch_index(
-        &self,
-        task: &Task,
-    ) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetch>> {
+    /// Lists the pages of the space; also returns the reasons why some entries are skipped.
+    async fn fetch_index(&self) -> Result<(Vec<PageEntry>, Vec<String>), FetchError> {
         let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
         let mut url = self.list_url(0)?;
         let mut offset = 0;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_LIST_PAGES {
-            let response = self.client.get(url.clone(), task).await?;
+            let response = self.client.get(url).await?;
             if response.status != 200 {
-                return self.client.list_failure(&response, Stream::Pages.label()).map(Err);
+                return Err(self.client.list_failure(&response, Stream::Pages.label()));
             }
             let list: ResultList<'_> = response.json()?;
             offset += list.results.len();
             guard
                 .add(list.results.iter().map(|raw| raw.get()))
                 .map_err(|repetition| repetition.error(Stream::Pages.label()))?;
-            // An unreadable page is requested separately before it counts as gone.
             let (items, errors) = parse_each::<PageContent>(&list.results);
             pages.extend(items);
             unreadable.extend(errors);
-            let next = match (list.links.next, list.results.is_empty()) {
-                (Some(next), false) => next,
-                _ => {
-                    let entries = Arc::new(sort_entries(pages));
-                    *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = unreadable;
-                    *self.index.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(Arc::clone(&entries));
-                    return Ok(Ok(entries));
-                }
-            };
-            url = if self.is_cloud {
-                self.next_url(&response, &next)?
-            } else {
-                self.list_url(offset)?
+            url = match list.links.next.filter(|_| !list.results.is_empty()) {
+                Some(next) if self.is_cloud => self.next_url(&response, &next)?,
+                Some(_) => self.list_url(offset)?,
+                None => return Ok((sort_entries(pages), unreadable)),
             };
         }
-        Err(Error::new(Code::Network, "the tracker's list of pages repeats itself"))
+        Err(Error::new(Code::Network, "the tracker's list of pages repeats itself").into())
     }
 
     /// Returns the address of the next page, which must be on the same host.
@@ -253,56 +209,8 @@ impl Confluence {
         )
     }
 
-    async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
-        let stored_index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let entries = match stored_index.filter(|_| pagination.page > 1) {
-            Some(entries) => entries,
-            // Another process started this pass; resume at the watermark.
-            None if pagination.page > 1 => return Ok(Fetch::Expired),
-            None => match self.fetch_index(task).await? {
-                Ok(entries) => entries,
-                Err(refusal) => return Ok(refusal),
-            },
-        };
-        let changed_entries: Vec<&PageEntry> = entries
-            .iter()
-            .filter(|p| pagination.since.is_none() || p.changed_at >= pagination.since)
-            .collect();
-        let start = usize::try_from((pagination.page - 1) * pagination.size)
-            .unwrap_or(usize::MAX)
-            .min(changed_entries.len());
-        let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
-        let batch = &changed_entries[start..changed_entries.len().min(start.saturating_add(size))];
-        let mut page = Page {
-            all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()),
-            ..Page::default()
-        };
-        let unreadable =
-            std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
-        page.records.extend(unreadable.into_iter().map(Err));
-        let texts = if self.is_cloud {
-            self.fetch_text_batch(batch, task).await?
-        } else {
-            self.fetch_texts(batch, task).await?
-        };
-        for entry in batch {
-            if let Some(text) = texts.get(&entry.id) {
-                page.add(self.record(text, entry, task).await?.map(Some));
-            }
-        }
-        page.watermark = batch.last().and_then(|p| p.changed_at);
-        let has_more = start + batch.len() < changed_entries.len();
-        page.next = has_more
-            .then(|| Pagination { page: pagination.page + 1, ..pagination.clone() }.cursor());
-        Ok(Fetch::Page(page))
-    }
-
     /// Fetches pages with their bodies in one request, by id; pages deleted since are omitted.
-    async fn fetch_text_batch(
-        &self,
-        entries: &[&PageEntry],
-        task: &Task,
-    ) -> Result<BTreeMap<String, String>> {
+    async fn fetch_text_batch(&self, entries: &[&PageEntry]) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         if entries.is_empty() {
             return Ok(out);
@@ -312,7 +220,7 @@ impl Confluence {
             .extend_pairs(entries.iter().map(|p| ("id", p.id.as_str())))
             .append_pair("body-format", "storage")
             .append_pair("limit", &LIST_LIMIT.to_string());
-        let response = self.client.get(url, task).await?;
+        let response = self.client.get(url).await?;
         if response.status != 200 {
             return Err(self.client.error_for(&response, "page contents"));
         }
@@ -328,11 +236,7 @@ impl Confluence {
         Ok(out)
     }
 
-    async fn fetch_texts(
-        &self,
-        entries: &[&PageEntry],
-        task: &Task,
-    ) -> Result<BTreeMap<String, String>> {
+    async fn fetch_texts(&self, entries: &[&PageEntry]) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         for entry in entries {
             let path = format!(
@@ -341,8 +245,7 @@ impl Confluence {
             );
             // The page may have been deleted or moved since it was listed.
             let url = self.client.url(&path);
-            let response =
-                self.client.try_get(url, &[403, 404], "a page of the wiki", task).await?;
+            let response = self.client.try_get(url, &[403, 404], "a page of the wiki").await?;
             out.extend(response.map(|r| (entry.id.clone(), r.text().into_owned())));
         }
         Ok(out)
@@ -352,21 +255,22 @@ impl Confluence {
         &self,
         text: &str,
         entry: &PageEntry,
-        task: &Task,
-    ) -> Result<std::result::Result<DocumentRecord, String>> {
+    ) -> Result<Result<DocumentRecord, String>> {
         let content: PageContent = match serde_json::from_str(text) {
             Ok(content) => content,
             Err(error) => return Ok(Err(format!("{}: {}", entry.slug, describe(&error)))),
         };
         let changed_at = content.changed_at();
         let created_at =
-            time(content.created_at).or(content.history.and_then(|h| time(h.created_date)));
-        let author = match content.version {
-            Some(Version { by: Some(person), .. }) => person.name(),
-            Some(Version { author_id: Some(id), .. }) => self.user_name(&id, task).await?,
+            time(content.created_at).or_else(|| time_of(&content.history["createdDate"]));
+        let author = match (&content.version["by"], content.version["authorId"].as_str()) {
+            (person @ Value::Object(_), _) => {
+                Person::deserialize(person).ok().and_then(Person::name)
+            }
+            (_, Some(id)) => self.user_name(id).await?,
             _ => None,
         };
-        let storage = clean(content.body.and_then(|b| b.storage).and_then(|s| s.value));
+        let storage = clean(content.body["storage"]["value"].as_str().map(str::to_owned));
         Ok(Ok(DocumentRecord {
             kind: DocKind::Page,
             slug: Some(entry.slug.clone()),
@@ -384,13 +288,14 @@ impl Confluence {
 
     /// Fetches a user's name, which Cloud returns separately; `None` if it is not accessible.
     /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/#api-users-bulk-post>
-    async fn user_name(&self, id: &str, task: &Task) -> Result<Option<String>> {
+    async fn user_name(&self, id: &str) -> Result<Option<String>> {
         let lookup = |names: &HashMap<String, Option<String>>| names.get(id).cloned();
-        if let Some(name) = lookup(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(name) = lookup(&self.user_names.lock().unwrap_or_else(PoisonError::into_inner))
+        {
             return Ok(name);
         }
         let url = self.client.url("api/v2/users-bulk")?;
-        let response = self.client.post(url, &json!({"accountIds": [id]}), task).await?;
+        let response = self.client.post(url, &json!({"accountIds": [id]})).await?;
         let people: Option<Vec<Person>> =
             if response.status == 200 { response.at("/results")? } else { None };
         let name = people
@@ -398,7 +303,7 @@ impl Confluence {
             .flatten()
             .find(|p| p.account_id.as_deref() == Some(id))
             .and_then(Person::name);
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.user_names.lock().unwrap_or_else(PoisonError::into_inner);
         names.insert(id.to_owned(), name.clone());
         Ok(name)
     }
@@ -417,10 +322,10 @@ impl Confluence {
         }
     }
 
-    async fn find_space(&self, task: &Task) -> Result<(Option<Space>, bool)> {
+    async fn find_space(&self) -> Result<(Option<Space>, bool)> {
         let url = self.client.url(&format!("api/v2/spaces?keys={}", escape(&self.space)));
         // Data Center does not have this endpoint.
-        if let Some(response) = self.client.try_get(url, &[404], &self.space, task).await? {
+        if let Some(response) = self.client.try_get(url, &[404], &self.space).await? {
             let list: ResultList<'_> = response.json()?;
             let mut spaces = parse_each::<Space>(&list.results).0.into_iter();
             let is_match =
@@ -428,7 +333,7 @@ impl Confluence {
             return Ok((spaces.find(is_match), true));
         }
         let url = self.client.url(&format!("rest/api/space/{}", escape(&self.space)));
-        Ok((Some(self.client.get_json(url, &self.space, task).await?), false))
+        Ok((Some(self.client.get_json(url, &self.space).await?), false))
     }
 }
 
@@ -438,8 +343,8 @@ impl Tracker for Confluence {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let (space, is_cloud) = self.find_space(task).await?;
+    async fn probe(&mut self) -> Result<Project> {
+        let (space, is_cloud) = self.find_space().await?;
         self.is_cloud = is_cloud;
         let Some(space) = space else {
             return Err(Error::not_found(format!("space {1} not found on {0}", self.client.host, self.space))
@@ -463,22 +368,21 @@ impl Tracker for Confluence {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         let url = self.client.url("rest/api/user/current");
-        Ok(self.client.get_json::<Person>(url, "the token's account", task).await?.name())
+        Ok(self.client.get_json::<Person>(url, "the token's account").await?.name())
     }
 
     /// Checks only the first page of the list, because fetching bodies requires the whole list.
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let mut access = Access { project: self.probe(task).await?, ..Access::default() };
+    async fn access(&mut self) -> Result<Access> {
+        let mut access = Access { project: self.probe().await?, ..Access::default() };
         if self.client.login.is_some() {
-            access.user = self.user(task).await?;
+            access.user = self.user().await?;
         }
-        let response = self.client.get(self.list_url(0)?, task).await?;
+        let response = self.client.get(self.list_url(0)?).await?;
         if response.status != 200 {
-            access
-                .refused
-                .push(self.client.error_for(&response, Stream::Pages.label()).to_string());
+            let error = self.client.error_for(&response, Stream::Pages.label());
+            access.refused.push(error.to_string());
         }
         Ok(access)
     }
@@ -489,24 +393,51 @@ impl Tracker for Confluence {
 
     async fn list_page(
         &self,
-        stream: Stream,
+        _stream: Stream,
         pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        match stream {
-            Stream::Pages => self.pages(pagination, task).await,
-            _ => Ok(Fetch::Refused("Confluence has only pages".to_owned())),
+    ) -> Result<Page, FetchError> {
+        let (entries, unreadable) = match self.stored_index().filter(|_| pagination.page > 1) {
+            Some(entries) => (entries, Vec::new()),
+            // Another process started this pass; resume at the watermark.
+            None if pagination.page > 1 => return Err(FetchError::Expired),
+            None => {
+                let (entries, unreadable) = self.fetch_index().await?;
+                let entries = Arc::new(entries);
+                *self.index.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(Arc::clone(&entries));
+                (entries, unreadable)
+            }
+        };
+        let is_changed =
+            |p: &&PageEntry| pagination.since.is_none_or(|since| p.changed_at >= Some(since));
+        let changed_entries: Vec<&PageEntry> = entries.iter().filter(is_changed).collect();
+        let (batch, has_more) = pagination.slice(&changed_entries);
+        let mut page = Page {
+            // An unreadable page is requested separately before it counts as gone.
+            records: unreadable.into_iter().map(Err).collect(),
+            all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()),
+            watermark: batch.last().and_then(|p| p.changed_at),
+            ..Page::default()
+        };
+        let texts = if self.is_cloud {
+            self.fetch_text_batch(batch).await?
+        } else {
+            self.fetch_texts(batch).await?
+        };
+        for entry in batch {
+            if let Some(text) = texts.get(&entry.id) {
+                page.add(self.record(text, entry).await?.map(Some));
+            }
         }
+        let next = Pagination { page: pagination.page + 1, ..pagination.clone() };
+        page.next = has_more.then(|| next.cursor());
+        Ok(page)
     }
 
-    async fn item(&self, _number: u64, _task: &Task) -> Result<Lookup> {
-        Ok(Lookup::Unreadable)
-    }
-
-    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Lookup> {
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>) -> Result<Lookup> {
         let Some(id) = remote_id else { return Ok(Lookup::Unreadable) };
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if index
+        if self
+            .stored_index()
             .is_some_and(|entries| entries.iter().any(|entry| entry.id == id && entry.slug != slug))
         {
             // The page was renamed and is stored under its new name.
@@ -514,7 +445,7 @@ impl Tracker for Confluence {
         }
         let path = if self.is_cloud { "api/v2/pages" } else { "rest/api/content" };
         let url = self.client.url(&format!("{path}/{}", escape(id)))?;
-        let response = self.client.get(url, task).await?;
+        let response = self.client.get(url).await?;
         match response.status {
             200 => Ok(self.unlisted_page(&response.json()?)),
             404 | 410 => Ok(Lookup::Gone),
@@ -522,20 +453,22 @@ impl Tracker for Confluence {
             _ => Err(self.client.error_for(&response, "a page of the wiki")),
         }
     }
-
-    async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Lookup> {
-        Ok(Lookup::Unreadable)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        http::Http,
+        tracker::{Address, Kind},
+    };
 
     #[test]
     fn page_of_another_space_is_gone_from_this_one() {
-        let address = Address::parse(super::super::Kind::Confluence, "acme.example").unwrap();
-        let mut confluence = Confluence::new(Http::for_tests(), &address, "ENG", None);
+        let address = Address::parse(Kind::Confluence, "acme.example").unwrap();
+        let http = Http::for_tests();
+        let connection = Connection::for_tests(&http, &address);
+        let mut confluence = Confluence::new(&Connection { project: "ENG", ..connection });
         confluence.id = Some("77".to_owned());
         for (is_cloud, page, is_gone) in [
             (true, json!({"status": "current", "spaceId": "77"}), false),

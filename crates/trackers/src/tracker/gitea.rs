@@ -6,33 +6,28 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
-    client::{Client, clean, escape},
+    Connection, FetchError, Lookup, Page, Stream, Tracker,
+    client::{Client, clean, escape, with_parameters},
     dates::{Time, time},
     github::{describe, record},
     pagination::Pagination,
-    release::{self, ReleaseList, ReleaseRequest, Releases},
+    release::{self, ReleaseList, ReleasePage, ReleaseRequest},
     wiki_git::WikiLocation,
 };
-use crate::{
-    http::{Http, Login, Response},
-    secrets::Token,
-};
+use crate::http::{Login, Response};
 use precedent_core::{
     error::Result,
     model::{Author, CommentRecord, Project, Raw, Record, item_number},
-    task::Task,
 };
 
 /// The number of records per page, the default maximum of servers.
 const PAGE_SIZE: u32 = 50;
 
 /// A Gitea or Forgejo project.
-#[derive(Debug)]
 pub struct Gitea {
     client: Client,
     project: String,
@@ -51,15 +46,11 @@ struct ProjectInfo {
 }
 
 #[derive(Deserialize)]
-struct User {
-    login: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct Comment {
     id: u64,
     body: Option<String>,
-    user: Option<User>,
+    #[serde(default)]
+    user: Value,
     html_url: Option<String>,
     issue_url: Option<String>,
     pull_request_url: Option<String>,
@@ -68,18 +59,10 @@ struct Comment {
 }
 
 impl Gitea {
-    /// Opens the project `owner/name`. Without a token, only its public content is visible.
-    pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
-        Self {
-            client: Client::new(
-                http,
-                address,
-                super::Kind::Gitea.streams(false),
-                token,
-                Login::token,
-            ),
-            project: project.to_owned(),
-        }
+    /// Opens the project `owner/name`.
+    pub fn new(connection: &Connection<'_>) -> Self {
+        let client = Client::new(connection, Login::token);
+        Self { client, project: connection.project.to_owned() }
     }
 
     fn project_url(&self, path: &str) -> Result<Url> {
@@ -88,25 +71,17 @@ impl Gitea {
     }
 
     fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
-        let mut url =
-            self.project_url(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
-        {
-            let mut query = url.query_pairs_mut();
-            query
-                .append_pair("limit", &pagination.size.to_string())
-                .append_pair("page", &pagination.page.to_string());
-            if stream == Stream::Items {
-                query.append_pair("state", if pagination.open { "open" } else { "all" });
-            }
-            if let Some(since) = pagination.since {
-                query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-            }
-        }
-        Ok(url)
+        let is_items = stream == Stream::Items;
+        let list = if is_items { "issues" } else { "issues/comments" };
+        let path = format!("/{list}?limit={}&page={}", pagination.size, pagination.page);
+        let state = if pagination.open { "open" } else { "all" };
+        let state = is_items.then(|| state.to_owned());
+        let parameters = [("state", state), ("since", pagination.since_seconds())];
+        Ok(with_parameters(self.project_url(&path)?, parameters))
     }
 
-    async fn look_up(&self, stream: Stream, url: Url, task: &Task) -> Result<Lookup> {
-        let response = self.client.try_get(Ok(url), &[404, 410], stream.label(), task).await?;
+    async fn look_up(&self, stream: Stream, url: Url) -> Result<Lookup> {
+        let response = self.client.try_get(Ok(url), &[404, 410], stream.label()).await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         Ok(Lookup::from_parsed(parse_record(stream, &response.text()).map(Some)))
     }
@@ -157,11 +132,12 @@ fn parse_comment(text: &str) -> Result<CommentRecord, String> {
         .as_deref()
         .and_then(|u| u.trim_end_matches('/').rsplit('/').next().and_then(item_number))
         .ok_or("does not say which item it belongs to")?;
+    let login = comment.user["login"].as_str().map(str::to_owned);
     Ok(CommentRecord {
         repository: None,
         number,
         remote_id: comment.id.to_string(),
-        author: Author { login: comment.user.and_then(|u| u.login), ..Author::default() },
+        author: Author { login, ..Author::default() },
         body: clean(comment.body),
         url: comment.html_url,
         created_at: comment.created_at,
@@ -176,9 +152,8 @@ impl Tracker for Gitea {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let info: ProjectInfo =
-            self.client.get_json(self.project_url(""), &self.project, task).await?;
+    async fn probe(&mut self) -> Result<Project> {
+        let info: ProjectInfo = self.client.get_json(self.project_url(""), &self.project).await?;
         if let Some(name) = info.full_name.filter(|n| n.contains('/')) {
             self.project = name;
         }
@@ -192,10 +167,9 @@ impl Tracker for Gitea {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         // A token without access to accounts may still read issues.
-        let response =
-            self.client.try_get(self.client.url("user"), &[403], "the account", task).await?;
+        let response = self.client.try_get(self.client.url("user"), &[403], "the account").await?;
         Ok(response.map(|response| response.at("/login")).transpose()?.flatten())
     }
 
@@ -203,16 +177,9 @@ impl Tracker for Gitea {
         PAGE_SIZE
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(stream, pagination)?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
-            return Ok(outcome);
-        }
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
+        let response = self.client.get(self.list_url(stream, pagination)?).await?;
+        self.client.check_page(&response, pagination, stream)?;
         let raws: Vec<&RawValue> = response.json()?;
         let count = u32::try_from(raws.len()).unwrap_or(u32::MAX);
         let (has_next, size) = has_more(&response, count, pagination);
@@ -223,34 +190,34 @@ impl Tracker for Gitea {
             self.client.server_time(&response),
             has_next,
         );
-        Ok(Page { records, ..Page::default() }.into_fetch(next))
+        Ok(Page { records, ..Page::default() }.with_next(next))
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+    async fn item_bound(&self) -> Result<Option<u64>> {
         let response =
-            self.client.get(self.list_url(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+            self.client.get(self.list_url(Stream::Items, &Pagination::new(None, 1))?).await?;
         Ok(stated_total(&response))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
-        self.look_up(Stream::Items, self.project_url(&format!("/issues/{number}"))?, task).await
+    async fn item(&self, number: u64) -> Result<Lookup> {
+        self.look_up(Stream::Items, self.project_url(&format!("/issues/{number}"))?).await
     }
 
-    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, _number: u64, remote_id: &str) -> Result<Lookup> {
         let path = format!("/issues/comments/{}", escape(remote_id));
-        self.look_up(Stream::Comments, self.project_url(&path)?, task).await
+        self.look_up(Stream::Comments, self.project_url(&path)?).await
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
         // Only open milestones are listed by default.
         let list = request.list.as_str();
         let url =
             self.project_url(&format!("/{list}?limit={}&page={}", request.size, request.page))?;
-        release::fetch(&self.client, url, request, task, |response| {
+        release::fetch(&self.client, url, request, |response| {
             let mut page = release::page(request, response, &self.project)?;
             // The API does not return the address of a milestone.
             let root = self.client.web().trim_end_matches("/api/v1");
@@ -265,12 +232,8 @@ impl Tracker for Gitea {
 
     fn wiki(&self) -> Option<WikiLocation> {
         let root = self.client.web().trim_end_matches("/api/v1");
-        let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
-        Some(WikiLocation {
-            repository,
-            page_url_prefix: format!("{root}/{}/wiki/", self.project),
-            token: self.client.token.clone(),
-        })
+        let web = format!("{root}/{}", self.project);
+        WikiLocation::new(&self.client, &format!("{web}.wiki.git"), format!("{web}/wiki/"))
     }
 }
 
@@ -279,6 +242,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
 
     use super::*;
+    use crate::{http::Http, tracker::Address};
 
     #[tokio::test]
     async fn token_may_lack_access_to_the_account() {
@@ -291,7 +255,7 @@ mod tests {
             stream.write_all(response).unwrap();
         });
         let address = Address::parse(super::super::Kind::Gitea, &host).unwrap();
-        let gitea = Gitea::new(Http::for_tests(), &address, "acme/app", None);
-        assert_eq!(gitea.user(&Task::new()).await.unwrap(), None);
+        let gitea = Gitea::new(&Connection::for_tests(&Http::for_tests(), &address));
+        assert_eq!(gitea.user().await.unwrap(), None);
     }
 }

@@ -7,28 +7,24 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Relation, Stream, Tracker,
-    client::{Client, clean, clean_title, escape},
+    Connection, FetchError, Lookup, Page, Relation, Stream, Tracker,
+    client::{Client, clean, clean_title, escape, with_parameters},
     dates::{Time, time},
     github::describe,
     identity,
     pagination::Pagination,
-    release::{self, ReleaseList, ReleaseRequest, Releases},
+    release::{self, ReleaseList, ReleasePage, ReleaseRequest},
     repetition::RepeatGuard,
     wiki_git::WikiLocation,
 };
-use crate::{
-    http::{Http, Login, Response},
-    secrets::Token,
-};
+use crate::http::{Login, Response};
 use precedent_core::{
     error::Result,
     model::{Author, CommentRecord, DocumentRecord, INTERNAL, Project, Raw, State, item_number},
-    task::Task,
 };
 
 /// The number of records per page, GitLab's maximum.
@@ -38,7 +34,6 @@ const THREADS_PER_PAGE: u32 = 20;
 const MAX_NOTE_PAGES: u32 = 200;
 
 /// A GitLab project.
-#[derive(Debug)]
 pub struct GitLab {
     client: Client,
     project: String,
@@ -67,21 +62,17 @@ struct Issue {
     state: Option<String>,
     author: Option<User>,
     #[serde(default)]
-    labels: Vec<serde_json::Value>,
-    milestone: Option<Milestone>,
+    labels: Vec<Value>,
+    #[serde(default)]
+    milestone: Value,
     discussion_locked: Option<bool>,
     user_notes_count: Option<u64>,
     created_at: Option<Time>,
     updated_at: Option<Time>,
     closed_at: Option<Time>,
     web_url: Option<String>,
-    #[serde(rename = "_links")]
-    links: Option<Links>,
-}
-
-#[derive(Deserialize)]
-struct Links {
-    closed_as_duplicate_of: Option<String>,
+    #[serde(rename = "_links", default)]
+    links: Value,
 }
 
 #[derive(Deserialize)]
@@ -89,11 +80,6 @@ struct User {
     username: Option<String>,
     #[serde(default)]
     bot: bool,
-}
-
-#[derive(Deserialize)]
-struct Milestone {
-    title: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -118,12 +104,10 @@ fn author(user: Option<User>, internal: bool) -> Author {
 }
 
 impl GitLab {
-    /// Opens the project with this path (`group/project`). Without a token, only its public content
-    /// is visible.
-    pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
-        let client =
-            Client::new(http, address, super::Kind::GitLab.streams(false), token, Login::bearer);
-        Self { client, project: project.to_owned(), id: None }
+    /// Opens the project with this path (`group/project`).
+    pub fn new(connection: &Connection<'_>) -> Self {
+        let client = Client::new(connection, Login::bearer);
+        Self { client, project: connection.project.to_owned(), id: None }
     }
 
     fn project_url(&self, path: &str) -> Result<Url> {
@@ -131,21 +115,16 @@ impl GitLab {
     }
 
     fn list_url(&self, pagination: &Pagination) -> Result<Url> {
-        let mut url = self.project_url("/issues")?;
-        {
-            let mut query = url.query_pairs_mut();
-            query.append_pair("scope", "all").append_pair("per_page", &pagination.size.to_string());
-            query.append_pair("page", &pagination.page.to_string()).append_pair("sort", "asc");
-            query
-                .append_pair("order_by", if pagination.open { "created_at" } else { "updated_at" });
-            if pagination.open {
-                query.append_pair("state", "opened");
-            }
-            if let Some(since) = pagination.since {
-                query.append_pair("updated_after", &since.to_string());
-            }
-        }
-        Ok(url)
+        let order = if pagination.open { "created_at" } else { "updated_at" };
+        let path = format!(
+            "/issues?scope=all&per_page={}&page={}&sort=asc&order_by={order}",
+            pagination.size, pagination.page
+        );
+        let parameters = [
+            ("state", pagination.open.then(|| "opened".to_owned())),
+            ("updated_after", pagination.since.map(|since| since.to_string())),
+        ];
+        Ok(with_parameters(self.project_url(&path)?, parameters))
     }
 
     async fn fetch_notes(
@@ -153,19 +132,18 @@ impl GitLab {
         number: u64,
         url: Option<&str>,
         page: &mut Page,
-        task: &Task,
-    ) -> Result<Option<Fetch>> {
+    ) -> Result<(), FetchError> {
         let mut guard = RepeatGuard::default();
         for note_page in 1..=MAX_NOTE_PAGES {
             let path = format!(
                 "/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE_SIZE}&page={note_page}"
             );
-            let response = self.client.get(self.project_url(&path)?, task).await?;
+            let response = self.client.get(self.project_url(&path)?).await?;
             match response.status {
                 200 => {}
                 // The issue may have been deleted or moved since it was listed.
-                404 => return Ok(None),
-                _ => return self.client.list_failure(&response, "comments").map(Some),
+                404 => return Ok(()),
+                _ => return Err(self.client.list_failure(&response, "comments")),
             }
             let raws: Vec<&RawValue> = response.json()?;
             let has_next = has_more(
@@ -173,9 +151,8 @@ impl GitLab {
                 raws.len(),
                 &Pagination { page: note_page, ..Pagination::new(None, PAGE_SIZE) },
             );
-            if let Err(repetition) = guard.add(raws.iter().map(|raw| raw.get())) {
-                page.records
-                    .push(Err(repetition.error(&format!("notes of #{number}")).to_string()));
+            if let Err(reason) = guard.add_raws(&raws, &format!("notes of #{number}")) {
+                page.records.push(Err(reason));
                 break;
             }
             for raw in raws {
@@ -185,7 +162,7 @@ impl GitLab {
                 break;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     fn parse_issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
@@ -197,11 +174,9 @@ impl GitLab {
             Some("opened") => false,
             _ => closed_at.is_some(),
         };
-        let duplicate_url =
-            issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
-        let relations = duplicate_url
-            .and_then(|url| self.issue_key(&url))
-            .map(|key| Relation::DuplicateOf(issue.iid, key));
+        let duplicate_url = issue.links["closed_as_duplicate_of"].as_str().filter(|_| is_closed);
+        let relations =
+            duplicate_url.and_then(|url| self.issue_key(url)).map(Relation::DuplicateOf);
         let record = DocumentRecord {
             number: Some(issue.iid),
             remote_id: issue.id.map(|id| id.to_string()),
@@ -216,7 +191,7 @@ impl GitLab {
                 .into_iter()
                 .filter_map(|l| l.as_str().or_else(|| l.get("name")?.as_str()).map(str::to_owned))
                 .collect(),
-            milestone: issue.milestone.and_then(|m| m.title),
+            milestone: issue.milestone["title"].as_str().map(str::to_owned),
             locked: issue.discussion_locked == Some(true),
             comment_count: issue.user_notes_count.unwrap_or(0),
             created_at: time(issue.created_at),
@@ -271,9 +246,8 @@ impl Tracker for GitLab {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let info: ProjectInfo =
-            self.client.get_json(self.project_url(""), &self.project, task).await?;
+    async fn probe(&mut self) -> Result<Project> {
+        let info: ProjectInfo = self.client.get_json(self.project_url(""), &self.project).await?;
         if let Some(name) = info.path_with_namespace.filter(|n| n.contains('/')) {
             self.project = name;
         }
@@ -288,66 +262,45 @@ impl Tracker for GitLab {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
-        Ok(self
-            .client
-            .get_json::<User>(self.client.url("user"), "the account", task)
-            .await?
-            .username)
+    async fn user(&self) -> Result<Option<String>> {
+        Ok(self.client.get_json::<User>(self.client.url("user"), "the account").await?.username)
     }
 
     fn size(&self, stream: Stream) -> u32 {
         if stream == Stream::Items { PAGE_SIZE } else { THREADS_PER_PAGE }
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(pagination)?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
-            return Ok(outcome);
-        }
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
+        let response = self.client.get(self.list_url(pagination)?).await?;
+        self.client.check_page(&response, pagination, stream)?;
         let raws: Vec<&RawValue> = response.json()?;
         let has_next = has_more(&response, raws.len(), pagination);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in raws {
-            match (self.parse_issue(raw.get()), stream) {
-                (Ok((record, relations)), Stream::Items) => {
-                    times.extend(record.updated_at);
-                    page.relations.extend(record.number.map(|n| (n, relations)));
-                    page.add(Ok(Some(record)));
-                }
-                (Ok((record, _)), _) => {
-                    times.extend(record.updated_at);
-                    page.other_names.extend(record.number.map(|n| n.to_string()));
-                    let Some(number) = record.number.filter(|_| record.comment_count > 0) else {
-                        continue;
-                    };
-                    if let Some(refusal) =
-                        self.fetch_notes(number, record.url.as_deref(), &mut page, task).await?
-                    {
-                        return Ok(refusal);
-                    }
-                }
-                (Err(reason), Stream::Items) => page.records.push(Err(reason)),
-                (Err(_), _) => {}
+            let issue = self.parse_issue(raw.get());
+            times.extend(issue.as_ref().ok().and_then(|(record, _)| record.updated_at));
+            if stream == Stream::Items {
+                page.add_item(issue);
+                continue;
+            }
+            let Ok((record, _)) = issue else { continue };
+            page.other_names.extend(record.number.map(|n| n.to_string()));
+            if let Some(number) = record.number.filter(|_| record.comment_count > 0) {
+                self.fetch_notes(number, record.url.as_deref(), &mut page).await?;
             }
         }
-        Ok(page.into_fetch(pagination.by_change(&times, has_next)))
+        Ok(page.with_next(pagination.by_change(&times, has_next)))
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list_url(&Pagination::new(None, 1))?, task).await?;
+    async fn item_bound(&self) -> Result<Option<u64>> {
+        let response = self.client.get(self.list_url(&Pagination::new(None, 1))?).await?;
         Ok(response.header("x-total").and_then(|t| t.trim().parse().ok()))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let url = self.project_url(&format!("/issues/{number}"));
-        let response = self.client.try_get(url, &[404, 410], "an issue", task).await?;
+        let response = self.client.try_get(url, &[404, 410], "an issue").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         let project_id = response.json::<Issue>().ok().and_then(|issue| issue.project_id);
         if project_id.is_some() && self.id.is_some() && project_id != self.id {
@@ -356,9 +309,9 @@ impl Tracker for GitLab {
         Ok(Lookup::from_parsed(self.parse_issue(&response.text()).map(|(record, _)| Some(record))))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
         let url = self.project_url(&format!("/issues/{number}/notes/{}", escape(remote_id)));
-        let response = self.client.try_get(url, &[404, 410], "comments", task).await?;
+        let response = self.client.try_get(url, &[404, 410], "comments").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         // System notes are not stored.
         Ok(Lookup::from_parsed(parse_note(&response.text(), number, None)))
@@ -368,7 +321,7 @@ impl Tracker for GitLab {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
         let list = match request.list {
             ReleaseList::Planned => "milestones?state=active&",
             ReleaseList::Tags => "repository/tags?",
@@ -376,7 +329,7 @@ impl Tracker for GitLab {
         };
         let url =
             self.project_url(&format!("/{list}per_page={}&page={}", request.size, request.page))?;
-        release::fetch(&self.client, url, request, task, |response| {
+        release::fetch(&self.client, url, request, |response| {
             release::page(request, response, &self.project)
         })
         .await
@@ -384,11 +337,7 @@ impl Tracker for GitLab {
 
     fn wiki(&self) -> Option<WikiLocation> {
         let root = self.client.web().trim_end_matches("/api/v4");
-        let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
-        Some(WikiLocation {
-            repository,
-            page_url_prefix: format!("{root}/{}/-/wikis/", self.project),
-            token: self.client.token.clone(),
-        })
+        let web = format!("{root}/{}", self.project);
+        WikiLocation::new(&self.client, &format!("{web}.wiki.git"), format!("{web}/-/wikis/"))
     }
 }

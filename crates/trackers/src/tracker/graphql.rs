@@ -5,11 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Fetch, Lookup, client::Client, pagination::Pagination};
+use super::{FetchError, Lookup, client::Client, pagination::Pagination};
 use precedent_core::{
     error::{Code, Error, Result},
     secret_filter::Quotation,
-    task::Task,
 };
 
 pub(super) enum QueryOutcome {
@@ -27,23 +26,22 @@ pub(super) enum QueryOutcome {
 }
 
 impl QueryOutcome {
-    /// Returns the data of a list and the time of the response, or else the list's outcome.
-    pub(super) fn list(
-        self,
-        pagination: &Pagination,
-    ) -> Result<std::result::Result<(Value, Timestamp), Fetch>> {
-        Ok(Err(match self {
-            Self::Data(data, time) => return Ok(Ok((data, time))),
-            Self::Refused(reason) => Fetch::Refused(reason),
-            Self::Gone => Fetch::Refused("no permission to read them".to_owned()),
-            Self::Unsupported => Fetch::Refused("the server does not support them".to_owned()),
-            Self::Expired => Fetch::Expired,
-            Self::TooLarge(error) => Fetch::Smaller(pagination.smaller().ok_or(error)?.cursor()),
-        }))
+    /// Returns the data of a list and the time of the response.
+    pub(super) fn list(self, pagination: &Pagination) -> Result<(Value, Timestamp), FetchError> {
+        Err(match self {
+            Self::Data(data, time) => return Ok((data, time)),
+            Self::Refused(reason) => FetchError::refusal(reason),
+            Self::Gone => FetchError::refusal("no permission to read them"),
+            Self::Unsupported => FetchError::refusal("the server does not support them"),
+            Self::Expired => FetchError::Expired,
+            Self::TooLarge(error) => {
+                FetchError::Smaller(pagination.smaller().ok_or(error)?.cursor())
+            }
+        })
     }
 
     /// Returns the object at a JSON pointer of the data, or else its outcome.
-    pub(super) fn object(self, pointer: &str) -> Result<std::result::Result<Value, Lookup>> {
+    pub(super) fn object(self, pointer: &str) -> Result<Result<Value, Lookup>> {
         match self {
             Self::Data(mut data, _) => match data.pointer_mut(pointer).map(Value::take) {
                 Some(object @ Value::Object(_)) => Ok(Ok(object)),
@@ -65,10 +63,9 @@ pub(super) async fn query(
     variables: Value,
     subject: &str,
     is_partial: bool,
-    task: &Task,
 ) -> Result<QueryOutcome> {
     let body = json!({"query": query, "variables": variables});
-    let response = client.post(url, &body, task).await?;
+    let response = client.post(url, &body).await?;
     // Query errors have the status 400 or 200.
     let response_body: QueryResponse = match response.status {
         200 | 400 => response.json()?,

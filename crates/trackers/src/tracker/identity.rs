@@ -93,9 +93,6 @@ const ITEM_WORDS: &[&str] =
     &["no", "nr", "bug", "issue", "ticket", "id", "item", "request", "case", "task", "vorgang"];
 
 /// Validates an item number; `name` is the field that contains it.
-///
-/// # Errors
-/// A message with the valid range.
 pub fn check_number(name: &str, number: u64) -> Result<(), String> {
     match number {
         1..=MAX_NUMBER => Ok(()),

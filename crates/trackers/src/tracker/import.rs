@@ -25,7 +25,7 @@ pub struct RawSlice {
     /// Position of the record in the file, from 1.
     pub position: u64,
     /// Bytes of the record, or the reason why they cannot be read.
-    pub bytes: std::result::Result<Vec<u8>, String>,
+    pub bytes: Result<Vec<u8>, String>,
 }
 
 /// A reader for the records of one file.
@@ -43,9 +43,6 @@ pub struct Records {
 
 impl Records {
     /// Opens a file, compressed or not.
-    ///
-    /// # Errors
-    /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`].
     pub fn open(path: &Path) -> Result<Self> {
         let file_bytes = Arc::new(AtomicU64::new(0));
         let input = unpack(path, &file_bytes)?;
@@ -155,7 +152,7 @@ impl Records {
         Ok(())
     }
 
-    fn next_line(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_line(&mut self) -> Result<Option<Result<Vec<u8>, String>>> {
         loop {
             let mut line = Vec::new();
             let (mut length, mut has_newline) = (0_usize, false);
@@ -188,7 +185,7 @@ impl Records {
     }
 
     /// Reads the next object of a list inside an object.
-    fn next_in_list(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_in_list(&mut self) -> Result<Option<Result<Vec<u8>, String>>> {
         loop {
             if !self.is_in_list && !self.skip_to_list()? {
                 return Ok(None);
@@ -252,7 +249,7 @@ impl Records {
     }
 
     /// Reads the next object of an array or of a plain sequence.
-    fn next_value(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_value(&mut self) -> Result<Option<Result<Vec<u8>, String>>> {
         // Skip to the start of the next object.
         let mut stray_count = 0_usize;
         loop {
@@ -328,7 +325,7 @@ mod tests {
 
     use super::*;
 
-    fn read_all(bytes: &[u8]) -> Vec<std::result::Result<String, String>> {
+    fn read_all(bytes: &[u8]) -> Vec<Result<String, String>> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let mut records = Records::open(file.path()).unwrap();

@@ -4,7 +4,6 @@ mod address;
 pub mod azure;
 pub mod bugzilla;
 mod client;
-mod closer;
 pub mod confluence;
 mod connect;
 mod dates;
@@ -30,20 +29,38 @@ pub mod zendesk;
 pub use address::{Address, Kind};
 use async_trait::async_trait;
 pub(crate) use client::Client;
-pub use closer::{CanonicalRef, ClosingSteps, IssueCloser};
-pub use connect::{closing_steps, open};
+pub use connect::open;
+use github::GitHub;
 use jiff::Timestamp;
 pub(crate) use pagination::Pagination;
-use release::{ReleaseList, ReleasePage, ReleaseRequest, Releases};
+use release::{ReleaseList, ReleasePage, ReleaseRequest};
 
 use url::Url;
 
-use crate::http::{Request, status_text};
+use crate::{
+    http::{Http, Request, status_text},
+    secrets::Token,
+};
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, Project, Record},
-    task::Task,
+    model::{Access, DocumentRecord, Project, Record},
 };
+
+/// A project on a tracker, and the access to it.
+pub struct Connection<'a> {
+    /// Kind of the tracker.
+    pub kind: Kind,
+    /// Client for connections.
+    pub http: &'a Http,
+    /// Address of the tracker.
+    pub address: &'a Address,
+    /// Name of the project, in the form of the tracker.
+    pub project: &'a str,
+    /// `true` to read the wiki as well.
+    pub wiki: bool,
+    /// Token; without one, only public content is visible.
+    pub token: Option<&'a Token>,
+}
 
 /// A list of records that a tracker offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,10 +109,10 @@ pub struct Cursor(pub String);
 #[derive(Debug, Default)]
 pub struct Page {
     /// Records of the page, or the reasons why they are skipped.
-    pub records: Vec<std::result::Result<Record, String>>,
+    pub records: Vec<Result<Record, String>>,
     /// All relations of each item on the page; empty if they are requested separately, see
     /// [`Tracker::relations`].
-    pub relations: Vec<(u64, Vec<Relation>)>,
+    pub relations: ItemRelations,
     /// Numbers of items that the list marks as deleted.
     pub gone_numbers: Vec<u64>,
     /// Numbers of open items that are listed without their records.
@@ -114,38 +131,67 @@ pub struct Page {
 
 impl Page {
     /// Adds a record, or the reason why it is skipped; `None` adds nothing.
-    fn add<R: Into<Record>>(&mut self, result: std::result::Result<Option<R>, String>) {
+    fn add<R: Into<Record>>(&mut self, result: Result<Option<R>, String>) {
         self.records.extend(result.map(|record| record.map(R::into)).transpose());
     }
 
+    /// Adds an item with its relations, or the reason why it is skipped.
+    fn add_item(&mut self, result: Result<(DocumentRecord, Vec<Relation>), String>) {
+        let record = result.map(|(record, relations)| {
+            self.relations.extend(record.number.map(|number| (number, relations)));
+            Some(record)
+        });
+        self.add(record);
+    }
+
     /// Completes the page with the position of the next one and the watermark.
-    fn into_fetch(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Fetch {
-        Fetch::Page(Self { next: next.map(|next| next.cursor()), watermark, ..self })
+    fn with_next(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Self {
+        Self { next: next.map(|next| next.cursor()), watermark, ..self }
     }
 }
 
-/// The outcome of a page request.
+/// The reason why a request returns no page.
 #[derive(Debug)]
-pub enum Fetch {
-    /// The page.
-    Page(Page),
+pub enum FetchError {
     /// The content is unchanged since the response with this ETag.
     Unchanged,
     /// The tracker no longer accepts this cursor; resume the list at the watermark.
     Expired,
     /// The tracker cannot return a page of this size; the cursor requests a smaller one.
     Smaller(Cursor),
-    /// The token may not read this list, with the reason.
-    Refused(String),
+    /// The token may not read this list.
+    Refused(Error),
+    /// Network, rate limit and access errors.
+    Failed(Error),
+}
+
+impl FetchError {
+    fn refusal(reason: impl Into<String>) -> Self {
+        Self::Refused(Error::new(Code::Authentication, reason))
+    }
+
+    /// Returns the error of a request that is not for a list.
+    pub(crate) fn into_error(self) -> Error {
+        match self {
+            Self::Refused(error) | Self::Failed(error) => error,
+            Self::Unchanged | Self::Expired | Self::Smaller(_) => {
+                Error::new(Code::Network, "the tracker returned no content")
+            }
+        }
+    }
+}
+
+impl From<Error> for FetchError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// The outcome of a request for one item, comment or page.
 #[derive(Debug)]
 pub enum Lookup {
-    /// The record exists.
-    Found(Box<Record>),
-    /// The item exists, followed by its comments.
-    FoundThread(Vec<Record>),
+    /// The record exists, possibly followed by its comments.
+    Found(Vec<Record>),
     /// The record exists but cannot be parsed.
     Unreadable,
     /// The record was deleted, or the token can no longer see it.
@@ -156,31 +202,34 @@ pub enum Lookup {
 
 impl Lookup {
     /// Returns the outcome for a parsed response; `None` is a deleted record.
-    fn from_parsed<R: Into<Record>>(result: std::result::Result<Option<R>, String>) -> Self {
+    fn from_parsed<R: Into<Record>>(result: Result<Option<R>, String>) -> Self {
         match result {
-            Ok(Some(record)) => Self::Found(Box::new(record.into())),
+            Ok(Some(record)) => Self::Found(vec![record.into()]),
             Ok(None) => Self::Gone,
             Err(_) => Self::Unreadable,
         }
     }
 }
 
-/// A relation between two items, as the tracker states it.
+/// A relation of an item to another (`owner/name#12`), as the tracker states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The item with this number is a duplicate of the other (`owner/name#12`).
-    DuplicateOf(u64, String),
-    /// The item with this number was closed by the other.
-    ClosedBy(u64, String),
-    /// The item with this number is related to the other.
-    RelatesTo(u64, String),
+    /// The item is a duplicate of the other.
+    DuplicateOf(String),
+    /// The item was closed by the other.
+    ClosedBy(String),
+    /// The item is related to the other.
+    RelatesTo(String),
 }
+
+/// The numbers of items with their relations.
+pub type ItemRelations = Vec<(u64, Vec<Relation>)>;
 
 /// The outcome of a request for relations.
 #[derive(Debug)]
 pub enum Relations {
     /// All relations.
-    Found(Vec<Relation>),
+    Found(ItemRelations),
     /// The request has too many items for one response.
     TooMany,
     /// The tracker does not provide relations to this token, with the reason.
@@ -206,31 +255,30 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`], network errors.
-    async fn probe(&mut self, task: &Task) -> Result<Project>;
+    async fn probe(&mut self) -> Result<Project>;
 
     /// Returns the owner of the token, if the tracker reports it.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::probe`].
-    async fn user(&self, task: &Task) -> Result<Option<String>>;
+    async fn user(&self) -> Result<Option<String>>;
 
     /// Checks the permissions of the token, for the setup.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::probe`].
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let mut access = Access { project: self.probe(task).await?, ..Access::default() };
+    async fn access(&mut self) -> Result<Access> {
+        let mut access = Access { project: self.probe().await?, ..Access::default() };
         if self.client().login.is_some() {
-            access.user = self.user(task).await?;
+            access.user = self.user().await?;
         }
         for stream in self.streams() {
-            let page = self.list_page(*stream, &self.probe_page(), task).await?;
-            if let Fetch::Refused(reason) = page {
-                let is_named = reason.contains(stream.label());
-                access.refused.push(match is_named {
-                    true => reason,
-                    false => format!("{}: {reason}", stream.label()),
-                });
+            match self.list_page(*stream, &self.probe_page()).await {
+                Err(FetchError::Failed(error)) => return Err(error),
+                Err(FetchError::Refused(error)) => {
+                    let (reason, label) = (error.to_string(), stream.label());
+                    let is_named = reason.contains(label);
+                    access.refused.push(if is_named {
+                        reason
+                    } else {
+                        format!("{label}: {reason}")
+                    });
+                }
+                _ => {}
             }
         }
         (access.remaining, access.limit, access.resets_at) = self.client().quota();
@@ -256,62 +304,37 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches a page.
-    ///
-    /// # Errors
-    /// Network, rate limit and access errors.
     async fn page(
         &self,
         stream: Stream,
         cursor: &Cursor,
         etag: Option<&str>,
-        task: &Task,
-    ) -> Result<Fetch> {
-        let Some(pagination) = Pagination::parse(cursor) else { return Ok(Fetch::Expired) };
+    ) -> Result<Page, FetchError> {
+        let pagination = Pagination::parse(cursor).ok_or(FetchError::Expired)?;
         let pagination = Pagination { etag: etag.map(str::to_owned), ..pagination };
-        self.list_page(stream, &pagination, task).await
+        self.list_page(stream, &pagination).await
     }
 
     /// Fetches the page at a position in a list.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch>;
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError>;
 
     /// Returns an upper bound on the number of items, if one is cheap to get.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+    async fn item_bound(&self) -> Result<Option<u64>> {
         Ok(None)
     }
 
     /// Fetches an item.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup>;
+    async fn item(&self, _number: u64) -> Result<Lookup> {
+        Ok(Lookup::Unreadable)
+    }
 
     /// Fetches a comment, by the number of its item and the tracker's id.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup>;
+    async fn comment(&self, _number: u64, _remote_id: &str) -> Result<Lookup> {
+        Ok(Lookup::Unreadable)
+    }
 
     /// Fetches a wiki page that is no longer listed, by its name and the tracker's id.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn wiki_page(
-        &self,
-        _slug: &str,
-        _remote_id: Option<&str>,
-        _task: &Task,
-    ) -> Result<Lookup> {
+    async fn wiki_page(&self, _slug: &str, _remote_id: Option<&str>) -> Result<Lookup> {
         Ok(Lookup::Unreadable)
     }
 
@@ -321,10 +344,7 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches the relations of closed items; empty if the items already contain them.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
+    async fn relations(&self, _numbers: &[u64]) -> Result<Relations> {
         Ok(Relations::Found(Vec::new()))
     }
 
@@ -334,21 +354,15 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Fetches a page of a list of releases.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`].
-    async fn releases(&self, _request: ReleaseRequest<'_>, _task: &Task) -> Result<Releases> {
-        Ok(Releases::Found(ReleasePage::default()))
+    async fn releases(&self, _request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
+        Ok(ReleasePage::default())
     }
 
     /// Fetches an attached file. Only the tracker's own origin receives the token.
-    ///
-    /// # Errors
-    /// The same as [`Tracker::page`]; [`precedent_core::Code::NotFound`] if there is no such file.
-    async fn file(&self, url: &Url, task: &Task) -> Result<Vec<u8>> {
+    async fn file(&self, url: &Url) -> Result<Vec<u8>> {
         // Scrubbing would damage a binary file.
         let request = Request::get(url.clone()).with_secret_response();
-        let response = self.client().send(request, task).await?;
+        let response = self.client().send(request).await?;
         let name = url.host_str().unwrap_or_default();
         match response.status {
             200 => Ok(response.body),
@@ -363,8 +377,15 @@ pub trait Tracker: Send + Sync {
         }
     }
 
-    /// Returns the interface for closing duplicates, if the tracker supports it.
-    fn closer(&self) -> Option<&dyn IssueCloser> {
+    /// Returns the connector that can close duplicates, if this is one.
+    fn closer(&self) -> Option<&GitHub> {
         None
+    }
+}
+
+#[cfg(test)]
+impl<'a> Connection<'a> {
+    pub(crate) fn for_tests(http: &'a Http, address: &'a Address) -> Self {
+        Self { kind: Kind::GitHub, http, address, project: "acme/app", wiki: false, token: None }
     }
 }

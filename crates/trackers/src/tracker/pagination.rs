@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Cursor, Fetch};
+use super::Cursor;
 
 /// A position in a list of pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,10 +53,15 @@ impl Pagination {
         (size >= 5).then(|| Self { size, page: 1, is_reread: false, token: None, ..self.clone() })
     }
 
-    /// Returns a retry with half the page size after a server error, unless that is too small.
-    pub(super) fn retry_smaller(&self, status: u16) -> Option<Fetch> {
-        let smaller = self.smaller().filter(|_| status >= 500)?;
-        Some(Fetch::Smaller(smaller.cursor()))
+    /// Returns the start of the time range to the second, as most trackers expect it.
+    pub(super) fn since_seconds(&self) -> Option<String> {
+        Some(self.since?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+    }
+
+    /// Returns the part of a whole list that is on this page, and whether another page follows.
+    pub(super) fn slice<'a, T>(&self, list: &'a [T]) -> (&'a [T], bool) {
+        let mut pages = list.chunks(self.size as usize).skip(self.page as usize - 1);
+        (pages.next().unwrap_or_default(), pages.next().is_some())
     }
 
     fn next_open(&self, has_more: bool) -> Option<Self> {

@@ -11,11 +11,12 @@ use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{
+    FetchError,
     client::{Client, parse_each},
     dates::{self, Time, time},
 };
 use crate::http::{Request, Response};
-use precedent_core::{error::Result, model::ReleaseRecord, task::Task};
+use precedent_core::{error::Result, model::ReleaseRecord};
 use precedent_text::{
     pattern::re,
     reference::{Relation, references},
@@ -72,17 +73,6 @@ pub struct ReleasePage {
     pub has_more: bool,
     /// ETag of the response.
     pub etag: Option<String>,
-}
-
-/// The outcome of a request for releases.
-#[derive(Debug)]
-pub enum Releases {
-    /// The page.
-    Found(ReleasePage),
-    /// The content is unchanged since the response with this ETag.
-    Unchanged,
-    /// The project has no such list, or the token may not read it, with the reason.
-    Refused(String),
 }
 
 #[derive(Deserialize)]
@@ -188,17 +178,13 @@ pub(super) async fn fetch(
     client: &Client,
     url: Url,
     request: ReleaseRequest<'_>,
-    task: &Task,
     parse: impl FnOnce(&Response) -> Result<ReleasePage> + Send,
-) -> Result<Releases> {
-    let response = client.request(Request::get(url).if_none_match(request.etag), task).await?;
+) -> Result<ReleasePage, FetchError> {
+    let response = client.request(Request::get(url).if_none_match(request.etag)).await?;
     match response.status {
-        200 => parse(&response).map(Releases::Found),
-        304 => Ok(Releases::Unchanged),
-        403 | 404 | 410 | 451 => {
-            Ok(Releases::Refused(client.error_for(&response, "releases").to_string()))
-        }
-        _ => Err(client.error_for(&response, "releases")),
+        200 => Ok(parse(&response)?),
+        304 => Err(FetchError::Unchanged),
+        _ => Err(client.list_failure(&response, "releases")),
     }
 }
 

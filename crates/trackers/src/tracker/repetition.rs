@@ -5,6 +5,8 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher as _},
 };
 
+use serde_json::value::RawValue;
+
 use super::Page;
 use precedent_core::{
     error::{Code, Error},
@@ -97,6 +99,12 @@ impl RepeatGuard {
         } else {
             Ok(())
         }
+    }
+
+    /// Adds a page of unparsed records; fails with a message if the list of this name is endless.
+    pub(crate) fn add_raws(&mut self, raws: &[&RawValue], list: &str) -> Result<(), String> {
+        let identities = raws.iter().map(|raw| raw.get());
+        self.add(identities).map_err(|endless| endless.error(list).to_string())
     }
 
     /// Adds a page of a tracker's list.

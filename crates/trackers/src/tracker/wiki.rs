@@ -12,7 +12,7 @@ use precedent_markup::Markup;
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
 
 /// The metadata of a page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageMetadata {
     /// Creation time.
     pub created_at: Option<Timestamp>,
@@ -84,9 +84,6 @@ pub(crate) fn percent_decode(name: &str) -> String {
 
 /// Parses a page of a static site: its folders are part of its name, and YAML front matter has its
 /// metadata.
-///
-/// # Errors
-/// Returns the reason if the page must be skipped.
 pub fn parse_folder_page(
     path: &str,
     bytes: Vec<u8>,
@@ -141,9 +138,6 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
 }
 
 /// Parses a page from its file name and its bytes.
-///
-/// # Errors
-/// Returns the reason if the page must be skipped.
 pub fn parse_page(
     file: &str,
     bytes: Vec<u8>,

@@ -20,12 +20,13 @@ use tokio::{
 };
 use url::Url;
 
+use super::{Client, wiki::PageMetadata};
 use crate::{http::Http, secrets::Token};
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, cancel_error},
     files::create_private_folder,
     secret_filter::{self, Quotation},
-    task::{Task, run_blocking},
+    task::run_blocking,
 };
 use precedent_text::words::Words;
 
@@ -38,6 +39,14 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The memory limit for `git ls-remote`, in bytes, because a server may list references endlessly.
 #[cfg(target_os = "linux")]
 const MAX_LS_REMOTE_MEMORY: u64 = 1024 * 1024 * 1024;
+/// The time limits of commands by purpose.
+const LS_REMOTE_TIMEOUT: Duration = Duration::from_secs(60);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(3_600);
+const LOCAL_TIMEOUT: Duration = Duration::from_secs(600);
+/// The maximum time that a fetch may write nothing to disk, including the time for resolving
+/// deltas.
+const STALL_TIMEOUT: Duration = Duration::from_secs(300);
+const MAX_CLONE_SIZE: u64 = 2 * 1024 * 1024 * 1024;
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
 const MAX_ERROR_OUTPUT: u64 = 16 * 1024;
 const BRANCH: &str = "refs/heads/wiki";
@@ -59,6 +68,14 @@ pub struct WikiLocation {
     pub token: Option<Token>,
 }
 
+impl WikiLocation {
+    /// Creates the location of a wiki that accepts the token of its tracker.
+    pub(super) fn new(client: &Client, repository: &str, page_url_prefix: String) -> Option<Self> {
+        let repository = Url::parse(repository).ok()?;
+        Some(Self { repository, page_url_prefix, token: client.token.clone() })
+    }
+}
+
 /// The purpose of a git command, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
@@ -66,25 +83,6 @@ enum Purpose {
     Fetch,
     Local,
 }
-
-#[derive(Clone, Copy, Debug)]
-struct GitLimits {
-    ls_remote: Duration,
-    fetch: Duration,
-    local: Duration,
-    /// The maximum time that a fetch may write nothing to disk, including the time for resolving
-    /// deltas.
-    stall: Duration,
-    clone_size: u64,
-}
-
-const DEFAULT_LIMITS: GitLimits = GitLimits {
-    ls_remote: Duration::from_secs(60),
-    fetch: Duration::from_secs(3_600),
-    local: Duration::from_secs(600),
-    stall: Duration::from_secs(300),
-    clone_size: 2 * 1024 * 1024 * 1024,
-};
 
 /// The outcome of a request for the newest commit of a wiki.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,31 +105,18 @@ pub struct WikiFile {
     pub size: u64,
 }
 
-/// The creation and the last change of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileHistory {
-    /// Creation time.
-    pub created_at: Option<Timestamp>,
-    /// Time of the last change.
-    pub updated_at: Option<Timestamp>,
-    /// Author of the last change.
-    pub author: String,
-}
-
 /// The repository of a wiki, and its local clone.
 pub struct WikiGit {
     location: WikiLocation,
     clone_folder: PathBuf,
-    proxy: Option<String>,
-    no_proxy: Option<String>,
-    limits: GitLimits,
+    http: Http,
+    ls_remote_timeout: Duration,
 }
 
 impl WikiGit {
     /// Creates a handle for the wiki at `location`, with its clone in `clone_folder`.
     pub fn new(http: &Http, location: WikiLocation, clone_folder: PathBuf) -> Self {
-        let (proxy, no_proxy) = http.proxy();
-        Self { location, clone_folder, proxy, no_proxy, limits: DEFAULT_LIMITS }
+        Self { location, clone_folder, http: http.clone(), ls_remote_timeout: LS_REMOTE_TIMEOUT }
     }
 
     /// Returns the address of the repository.
@@ -140,12 +125,9 @@ impl WikiGit {
     }
 
     /// Requests the newest commit without fetching.
-    ///
-    /// # Errors
-    /// [`Code::Network`], [`Code::Cancelled`].
-    pub async fn head(&self, task: &Task) -> Result<Head> {
+    pub async fn head(&self) -> Result<Head> {
         let output = match self
-            .git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::LsRemote, task)
+            .git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::LsRemote)
             .await
         {
             Ok(output) => output,
@@ -183,14 +165,10 @@ impl WikiGit {
     }
 
     /// Updates the clone.
-    ///
-    /// # Errors
-    /// [`Code::Network`], [`Code::Cancelled`], [`Code::Io`].
-    pub async fn fetch(&self, task: &Task) -> Result<()> {
+    pub async fn fetch(&self) -> Result<()> {
         if !self.clone_folder.join("HEAD").exists() {
             create_private_folder(&self.clone_folder)?;
-            let output =
-                self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
+            let output = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local).await?;
             if !output.is_success {
                 return Err(self.fetch_error(&output));
             }
@@ -199,80 +177,45 @@ impl WikiGit {
         let refs = format!("+HEAD:{BRANCH}");
         let fetch =
             ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refs];
-        let output = self.git(&fetch, None, Purpose::Fetch, task).await?;
+        let output = self.git(&fetch, None, Purpose::Fetch).await?;
         if output.is_success { Ok(()) } else { Err(self.fetch_error(&output)) }
     }
 
     /// Returns the newest commit in the clone.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Corrupt`].
-    pub async fn newest_commit(&self, task: &Task) -> Result<String> {
-        let output = self
-            .git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task)
-            .await?;
-        let commit = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        if output.is_success && is_object_name(&commit) {
-            Ok(commit)
-        } else {
-            Err(self.corrupt_error())
-        }
+    pub async fn newest_commit(&self) -> Result<String> {
+        let output = self.read_clone(&["rev-parse", "--verify", "--quiet", BRANCH], None).await?;
+        let commit = String::from_utf8_lossy(&output).trim().to_owned();
+        if is_object_name(&commit) { Ok(commit) } else { Err(self.corrupt_error()) }
     }
 
     /// Returns the files at a commit; `None` if the clone does not have it.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`].
-    pub async fn files(&self, commit: &str, task: &Task) -> Result<Option<Vec<WikiFile>>> {
+    pub async fn files(&self, commit: &str) -> Result<Option<Vec<WikiFile>>> {
         if !is_object_name(commit) {
             return Ok(None);
         }
-        let output = self
-            .git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task)
-            .await?;
+        let list = ["ls-tree", "-r", "-z", "--long", commit];
+        let output = self.git(&list, None, Purpose::Local).await?;
         Ok(output.is_success.then(|| parse_files(&output.stdout)))
     }
 
     /// Returns the creation and the last change of each file, up to a commit.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Corrupt`].
-    pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, FileHistory>> {
-        let log = [
-            "log",
-            "-z",
-            "-m",
-            "--first-parent",
-            "--no-renames",
-            "--name-only",
-            "--format=%x02%ct%x1f%an",
-        ];
-        let output = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
-        if output.is_success {
-            Ok(parse_history(&output.stdout))
-        } else {
-            Err(self.corrupt_error())
-        }
+    pub async fn history(&self, commit: &str) -> Result<HashMap<String, PageMetadata>> {
+        let log = "log -z -m --first-parent --no-renames --name-only --format=%x02%ct%x1f%an";
+        let log: Vec<&str> = log.split(' ').chain([commit]).collect();
+        Ok(parse_history(&self.read_clone(&log, None).await?))
     }
 
     /// Returns the contents of files, by object name.
-    ///
-    /// # Errors
-    /// [`Code::Cancelled`], [`Code::Corrupt`].
-    pub async fn contents(
-        &self,
-        blobs: &[String],
-        task: &Task,
-    ) -> Result<BTreeMap<String, Vec<u8>>> {
+    pub async fn contents(&self, blobs: &[String]) -> Result<BTreeMap<String, Vec<u8>>> {
         let input: String = blobs.iter().map(|b| format!("{b}\n")).collect();
-        let output = self
-            .git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task)
-            .await?;
-        if output.is_success {
-            parse_contents(&output.stdout).ok_or_else(|| self.corrupt_error())
-        } else {
-            Err(self.corrupt_error())
-        }
+        let output = self.read_clone(&["cat-file", "--batch"], Some(input.into_bytes())).await?;
+        parse_contents(&output).ok_or_else(|| self.corrupt_error())
+    }
+
+    /// Returns the output of a local command, which fails only if the clone is damaged.
+    async fn read_clone(&self, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>> {
+        let output = self.git(args, input, Purpose::Local).await?;
+        if output.is_success { Ok(output.stdout) } else { Err(self.corrupt_error()) }
     }
 
     fn corrupt_error(&self) -> Error {
@@ -285,26 +228,28 @@ impl WikiGit {
     }
 
     fn fetch_error(&self, output: &GitOutput) -> Error {
-        let host = self.location.repository.host_str().unwrap_or_default();
         let reason = if output.stderr.contains("redirect") {
             "it redirects to another address".to_owned()
         } else {
-            Quotation::last_line(&output.stderr)
-                .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
-                .trim_start_matches("fatal:")
-                .trim()
-                .to_owned()
+            let last = Quotation::last_line(&output.stderr).map(|last| last.to_string());
+            let last = last.unwrap_or_else(|| "git failed".to_owned());
+            last.trim_start_matches("fatal:").trim().to_owned()
         };
-        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}"))
+        self.network_error(&reason)
             .with_hint("Check your network. Progress is saved; sync again to continue.")
+    }
+
+    fn network_error(&self, reason: &str) -> Error {
+        let host = self.location.repository.host_str().unwrap_or_default();
+        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}"))
     }
 
     async fn wait_for_limit(&self, purpose: Purpose) -> Error {
         let started_at = Instant::now();
         let time_limit = match purpose {
-            Purpose::LsRemote => self.limits.ls_remote,
-            Purpose::Fetch => self.limits.fetch,
-            Purpose::Local => self.limits.local,
+            Purpose::LsRemote => self.ls_remote_timeout,
+            Purpose::Fetch => FETCH_TIMEOUT,
+            Purpose::Local => LOCAL_TIMEOUT,
         };
         let (mut size, mut last_growth) = (0, Instant::now());
         loop {
@@ -322,21 +267,18 @@ impl WikiGit {
             if current_size > size {
                 (size, last_growth) = (current_size, Instant::now());
             }
-            if size > self.limits.clone_size {
+            if size > MAX_CLONE_SIZE {
                 return self.limit_error("its repository is larger than 2 GB");
             }
-            if last_growth.elapsed() > self.limits.stall {
-                return self.limit_error(&format!(
-                    "no data received for {} s",
-                    self.limits.stall.as_secs()
-                ));
+            if last_growth.elapsed() > STALL_TIMEOUT {
+                return self
+                    .limit_error(&format!("no data received for {} s", STALL_TIMEOUT.as_secs()));
             }
         }
     }
 
     fn limit_error(&self, reason: &str) -> Error {
-        let host = self.location.repository.host_str().unwrap_or_default();
-        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {reason}")).with_hint(
+        self.network_error(reason).with_hint(
             "Everything else was fetched. To mirror the project without its wiki, add the source again without it.",
         )
     }
@@ -347,9 +289,8 @@ impl WikiGit {
         args: &[&str],
         input: Option<Vec<u8>>,
         purpose: Purpose,
-        task: &Task,
     ) -> Result<GitOutput> {
-        task.check()?;
+        self.http.task.check()?;
         let mut command = Command::new("git");
         // The current folder may be a repository with its own settings.
         create_private_folder(&self.clone_folder)?;
@@ -427,7 +368,7 @@ impl WikiGit {
                 }
                 return Err(error);
             }
-            () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
+            () = self.http.task.wait_for_cancel() => return Err(cancel_error()),
         };
         group.mark_ended();
         Ok(GitOutput {
@@ -468,8 +409,9 @@ impl WikiGit {
                     format!("Authorization: Basic {pair}"),
                 ));
             }
-            settings.push(("http.proxy".to_owned(), self.proxy.clone().unwrap_or_default()));
-            if let Some(hosts) = &self.no_proxy {
+            let (proxy, direct_hosts) = self.http.proxy.clone().unwrap_or_default();
+            settings.push(("http.proxy".to_owned(), proxy));
+            if let Some(hosts) = &direct_hosts {
                 command.env("NO_PROXY", hosts).env("no_proxy", hosts);
             }
         }
@@ -479,15 +421,6 @@ impl WikiGit {
                 .env(format!("GIT_CONFIG_KEY_{n}"), key)
                 .env(format!("GIT_CONFIG_VALUE_{n}"), value);
         }
-    }
-}
-
-impl std::fmt::Debug for WikiGit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WikiGit")
-            .field("location", &self.location)
-            .field("clone_folder", &self.clone_folder)
-            .finish_non_exhaustive()
     }
 }
 
@@ -585,24 +518,26 @@ fn parse_files(output: &[u8]) -> Vec<WikiFile> {
 }
 
 /// Parses commits, newest first: `\x02TIME\x1fNAME` and the changed paths, terminated by NULs.
-fn parse_history(output: &[u8]) -> HashMap<String, FileHistory> {
-    let mut changes: HashMap<String, FileHistory> = HashMap::new();
-    let (mut changed_at, mut author) = (None, String::new());
+fn parse_history(output: &[u8]) -> HashMap<String, PageMetadata> {
+    let mut changes: HashMap<String, PageMetadata> = HashMap::new();
+    let (mut changed_at, mut author) = (None, None);
     for part in output.split(|b| *b == 0) {
         let part = String::from_utf8_lossy(part);
         let part = part.trim_start_matches('\n');
         if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}'))
         {
             changed_at = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
-            author = secret_filter::mask(name.trim_end()).into_owned();
+            let name = secret_filter::mask(name.trim_end()).into_owned();
+            author = Some(name).filter(|name| !name.is_empty());
         } else if !part.is_empty() {
             changes
                 .entry(secret_filter::mask(part).into_owned())
                 .and_modify(|c| c.created_at = changed_at)
-                .or_insert_with(|| FileHistory {
+                .or_insert_with(|| PageMetadata {
                     created_at: changed_at,
                     updated_at: changed_at,
                     author: author.clone(),
+                    url: None,
                 });
         }
     }
@@ -647,7 +582,12 @@ mod tests {
         let second = |s| Timestamp::from_second(s).ok();
         assert_eq!(
             changes["A.md"],
-            FileHistory { created_at: second(100), updated_at: second(200), author: "Ada".into() }
+            PageMetadata {
+                created_at: second(100),
+                updated_at: second(200),
+                author: Some("Ada".into()),
+                url: None
+            }
         );
         assert_eq!(changes["B.md"].created_at, second(200));
 
@@ -687,13 +627,12 @@ mod tests {
         {
             let repository = endless_server(piece, pause);
             let location = WikiLocation { repository, page_url_prefix: String::new(), token: None };
-            let limits = GitLimits { ls_remote: Duration::from_secs(2), ..DEFAULT_LIMITS };
             let git = WikiGit {
-                limits,
+                ls_remote_timeout: Duration::from_secs(2),
                 ..WikiGit::new(&Http::for_tests(), location, folder.path().join("copy.git"))
             };
             let started_at = Instant::now();
-            let error = git.head(&Task::new()).await.unwrap_err();
+            let error = git.head().await.unwrap_err();
             assert!(started_at.elapsed() < Duration::from_secs(20), "{error}");
             assert_eq!(error.code(), Code::Network, "{error}");
         }

@@ -17,21 +17,17 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
+    Connection, FetchError, Lookup, Page, Stream, Tracker,
     client::{Client, escape},
     dates::{Time, time},
     pagination::Pagination,
     repetition::RepeatGuard,
     wiki_git::WikiLocation,
 };
-use crate::{
-    http::{Http, Login, Response},
-    secrets::Token,
-};
+use crate::http::{Login, Response};
 use precedent_core::{
     error::{Error, Result},
     model::Project,
-    task::Task,
 };
 use shapes::{Comments, States, WorkItem};
 
@@ -53,7 +49,6 @@ const HEADERS: &[(&str, &str)] =
     &[("accept", "application/json"), ("x-tfs-fedauthredirect", "Suppress")];
 
 /// An Azure DevOps project.
-#[derive(Debug)]
 pub struct Azure {
     client: Client,
     /// Organization, or collection of a self-hosted server.
@@ -111,12 +106,11 @@ struct User {
 }
 
 impl Azure {
-    /// Opens the project with this name (`organization/project`); without a token, its public
-    /// content.
-    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
+    /// Opens the project with this name (`organization/project`).
+    pub fn new(connection: &Connection<'_>) -> Self {
+        let name = connection.project;
         let (organization, project) = name.split_once('/').unwrap_or((name, ""));
-        let client =
-            Client::new(http, address, super::Kind::Azure.streams(false), token, Login::password);
+        let client = Client::new(connection, Login::password);
         Self {
             client: Client { headers: HEADERS, custom_error, ..client },
             organization: organization.to_owned(),
@@ -134,15 +128,17 @@ impl Azure {
     }
 
     fn organization_url(&self, path: &str, version: &str) -> Result<Url> {
-        let separator = if path.contains('?') { '&' } else { '?' };
-        let path = format!("_apis/{path}{separator}api-version={version}");
-        self.client.url(&format!("{}/{path}", escape(&self.organization)))
+        self.api_url(&escape(&self.organization), path, version)
     }
 
     fn project_url(&self, path: &str, version: &str) -> Result<Url> {
+        let scope = format!("{}/{}", escape(&self.organization), escape(&self.project));
+        self.api_url(&scope, path, version)
+    }
+
+    fn api_url(&self, scope: &str, path: &str, version: &str) -> Result<Url> {
         let separator = if path.contains('?') { '&' } else { '?' };
-        Url::parse(&format!("{}/_apis/{path}{separator}api-version={version}", self.web()))
-            .map_err(|_| Error::invalid("invalid tracker address"))
+        self.client.url(&format!("{scope}/_apis/{path}{separator}api-version={version}"))
     }
 
     /// Returns the query for a page. Its results include all earlier pages: WIQL has no offset.
@@ -193,13 +189,10 @@ impl Azure {
         &self,
         stream: Stream,
         pagination: &Pagination,
-        task: &Task,
-    ) -> Result<std::result::Result<ItemListing, Fetch>> {
+    ) -> Result<ItemListing, FetchError> {
         let (url, query) = self.query(stream, pagination)?;
-        let response = self.client.post(url, &query, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
-            return Ok(Err(outcome));
-        }
+        let response = self.client.post(url, &query).await?;
+        self.client.check_page(&response, pagination, stream)?;
         let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
         let results: QueryResult = response.json()?;
         let ids = results.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
@@ -207,7 +200,7 @@ impl Azure {
             if pagination.open { 0 } else { size.saturating_mul((pagination.page - 1) as usize) };
         let numbers: Vec<u64> = ids.skip(offset).take(size).collect();
         let has_more = numbers.len() == size;
-        Ok(Ok(ItemListing { numbers, as_of: time(results.as_of), has_more }))
+        Ok(ItemListing { numbers, as_of: time(results.as_of), has_more })
     }
 
     /// Fetches the listed work items by number; items deleted in the meantime are omitted.
@@ -216,7 +209,6 @@ impl Azure {
         stream: Stream,
         page: &mut Page,
         numbers: &[u64],
-        task: &Task,
     ) -> Result<BTreeMap<u64, WorkItem>> {
         let mut items = BTreeMap::new();
         if numbers.is_empty() {
@@ -229,7 +221,7 @@ impl Azure {
             _ => body["fields"] = json!(["System.Id", "System.ChangedDate", "System.CommentCount"]),
         }
         let url = self.project_url("wit/workitemsbatch", VERSION)?;
-        let response = self.client.post(url, &body, task).await?;
+        let response = self.client.post(url, &body).await?;
         if response.status != 200 {
             return Err(self.client.error_for(&response, "work items"));
         }
@@ -243,12 +235,7 @@ impl Azure {
         Ok(items)
     }
 
-    async fn fetch_comments(
-        &self,
-        number: u64,
-        page: &mut Page,
-        task: &Task,
-    ) -> Result<Option<Fetch>> {
+    async fn fetch_comments(&self, number: u64, page: &mut Page) -> Result<(), FetchError> {
         let mut next_token: Option<String> = None;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
@@ -258,18 +245,16 @@ impl Azure {
             let path = format!(
                 "wit/workItems/{number}/comments?$top={COMMENTS_PER_RESPONSE}&order=asc{token_parameter}"
             );
-            let response =
-                self.client.get(self.project_url(&path, COMMENTS_VERSION)?, task).await?;
+            let response = self.client.get(self.project_url(&path, COMMENTS_VERSION)?).await?;
             match response.status {
                 200 => {}
                 // The item was deleted or moved while the page was being read.
-                404 => return Ok(None),
-                _ => return self.client.list_failure(&response, "comments").map(Some),
+                404 => return Ok(()),
+                _ => return Err(self.client.list_failure(&response, "comments")),
             }
             let list: Comments<'_> = response.json()?;
-            if let Err(repetition) = guard.add(list.comments.iter().map(|raw| raw.get())) {
-                page.records
-                    .push(Err(repetition.error(&format!("comments of #{number}")).to_string()));
+            if let Err(reason) = guard.add_raws(&list.comments, &format!("comments of #{number}")) {
+                page.records.push(Err(reason));
                 break;
             }
             for raw in &list.comments {
@@ -281,7 +266,7 @@ impl Azure {
                 break;
             }
         }
-        Ok(None)
+        Ok(())
     }
 }
 
@@ -306,16 +291,16 @@ impl Tracker for Azure {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
+    async fn probe(&mut self) -> Result<Project> {
         let url = self.organization_url(&format!("projects/{}", escape(&self.project)), VERSION);
-        let info: ProjectInfo = self.client.get_json(url, &self.name(), task).await?;
+        let info: ProjectInfo = self.client.get_json(url, &self.name()).await?;
         if let Some(name) = info.name.filter(|n| !n.is_empty()) {
             self.project = name;
         }
         // The work item types define the categories of their states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
         let url = self.project_url("wit/workitemtypes", VERSION);
-        let kinds = self.client.get_at(url, "/value", "the work item types", task).await?;
+        let kinds = self.client.get_at(url, "/value", "the work item types").await?;
         self.states = States::new(kinds);
         Ok(Project {
             name: self.name(),
@@ -327,9 +312,9 @@ impl Tracker for Azure {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         let url = self.organization_url("connectionData", "7.0-preview");
-        let response = self.client.try_get(url, &[403, 404], "the token's account", task).await?;
+        let response = self.client.try_get(url, &[403, 404], "the token's account").await?;
         let user =
             response.map(|response| response.at::<User>("/authenticatedUser")).transpose()?;
         Ok(user
@@ -342,39 +327,29 @@ impl Tracker for Azure {
         if stream == Stream::Items { PAGE_SIZE } else { ITEMS_PER_COMMENT_PAGE }
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        let listing = match self.list_numbers(stream, pagination, task).await? {
-            Ok(listing) => listing,
-            Err(outcome) => return Ok(outcome),
-        };
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
+        let listing = self.list_numbers(stream, pagination).await?;
         let mut page = listing.page();
         let mut times = Vec::new();
-        let mut items = self.fetch_items(stream, &mut page, &listing.numbers, task).await?;
+        let mut items = self.fetch_items(stream, &mut page, &listing.numbers).await?;
         // The order of the response may differ from the query's.
         for number in &listing.numbers {
             let Some(item) = items.remove(number) else { continue };
             times.extend(listing.listed_change(item.changed_at()));
             if stream == Stream::Items {
-                page.relations.push((*number, item.relations(&self.name())));
-                page.add(Ok(Some(item.record(&self.states, &self.web()))));
-            } else if item.comment_count() != Some(0)
-                && let Some(refusal) = self.fetch_comments(*number, &mut page, task).await?
-            {
-                return Ok(refusal);
+                let relations = item.relations(&self.name());
+                page.add_item(Ok((item.record(&self.states, &self.web()), relations)));
+            } else if item.comment_count() != Some(0) {
+                self.fetch_comments(*number, &mut page).await?;
             }
         }
-        Ok(page.into_fetch(next_page(pagination, &times, &listing)))
+        Ok(page.with_next(next_page(pagination, &times, &listing)))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let url =
             self.organization_url(&format!("wit/workitems/{number}?$expand=Relations"), VERSION);
-        let response = self.client.try_get(url, &[403, 404, 410], "a work item", task).await?;
+        let response = self.client.try_get(url, &[403, 404, 410], "a work item").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         let item = shapes::item(&response.text());
         let project = item.as_ref().ok().and_then(WorkItem::project);
@@ -388,12 +363,12 @@ impl Tracker for Azure {
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
         let url = self.project_url(
             &format!("wit/workItems/{number}/comments/{}", escape(remote_id)),
             COMMENTS_VERSION,
         );
-        let response = self.client.try_get(url, &[404, 410], "comments", task).await?;
+        let response = self.client.try_get(url, &[404, 410], "comments").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         Ok(Lookup::from_parsed(shapes::comment(&response.text(), number, &self.web())))
     }
@@ -402,10 +377,7 @@ impl Tracker for Azure {
     /// <https://learn.microsoft.com/en-us/azure/devops/project/wiki/wiki-file-structure>
     fn wiki(&self) -> Option<WikiLocation> {
         let (web, name) = (self.web(), escape(&format!("{}.wiki", self.project)));
-        Some(WikiLocation {
-            repository: Url::parse(&format!("{web}/_git/{name}")).ok()?,
-            page_url_prefix: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
-            token: self.client.token.clone(),
-        })
+        let prefix = format!("{web}/_wiki/wikis/{name}?pagePath=/");
+        WikiLocation::new(&self.client, &format!("{web}/_git/{name}"), prefix)
     }
 }

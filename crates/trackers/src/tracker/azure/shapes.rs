@@ -85,19 +85,15 @@ impl States {
     }
 }
 
+#[derive(Deserialize)]
 pub(super) struct WorkItem {
     pub(super) id: u64,
-    content: RawWorkItem,
-    raw: Vec<u8>,
-}
-
-#[derive(Deserialize)]
-struct RawWorkItem {
-    id: u64,
     #[serde(default)]
     fields: BTreeMap<String, Value>,
-    #[serde(default)]
-    relations: Option<Vec<Link>>,
+    #[serde(default, rename = "relations")]
+    links: Option<Vec<Link>>,
+    #[serde(skip)]
+    raw: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -128,9 +124,9 @@ struct Comment {
 }
 
 pub(super) fn item(text: &str) -> Result<WorkItem, String> {
-    let content: RawWorkItem = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check_number("id", content.id)?;
-    Ok(WorkItem { id: content.id, content, raw: text.as_bytes().to_vec() })
+    let item: WorkItem = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    identity::check_number("id", item.id)?;
+    Ok(WorkItem { raw: text.as_bytes().to_vec(), ..item })
 }
 
 /// Converts a text field to Markdown; it is HTML, or already Markdown if the organization uses it.
@@ -160,7 +156,7 @@ fn last_segment(path: &str) -> Option<String> {
 
 impl WorkItem {
     fn text(&self, field: &str) -> Option<&str> {
-        self.content.fields.get(field)?.as_str().filter(|t| !t.trim().is_empty())
+        self.fields.get(field)?.as_str().filter(|t| !t.trim().is_empty())
     }
 
     fn time(&self, field: &str) -> Option<Timestamp> {
@@ -176,22 +172,22 @@ impl WorkItem {
     }
 
     pub(super) fn comment_count(&self) -> Option<u64> {
-        self.content.fields.get("System.CommentCount")?.as_u64()
+        self.fields.get("System.CommentCount")?.as_u64()
     }
 
     /// Returns the relations of the work item, whose numbers are unique in the organization.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/link-type-reference>
     pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
-        let relations = self.content.relations.iter().flatten().filter_map(|link| {
+        let relations = self.links.iter().flatten().filter_map(|link| {
             let (rel, url) = (link.rel.as_deref()?, link.url.as_deref()?);
             let number = item_number(url.to_ascii_lowercase().rsplit_once("/workitems/")?.1)?;
             let key = format!("{project}#{number}");
             match rel {
-                "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(self.id, key)),
+                "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(key)),
                 // The other work item states this relation.
                 "System.LinkTypes.Duplicate-Forward" => None,
                 "System.LinkTypes.Related" | "System.LinkTypes.Dependency-Reverse" => {
-                    Some(Relation::RelatesTo(self.id, key))
+                    Some(Relation::RelatesTo(key))
                 }
                 _ => None,
             }
@@ -211,8 +207,7 @@ impl WorkItem {
             .iter()
             .find_map(|field| self.text(field).filter(|t| !t.starts_with("Moved ")));
         let is_duplicate = self
-            .content
-            .relations
+            .links
             .iter()
             .flatten()
             .any(|l| l.rel.as_deref() == Some("System.LinkTypes.Duplicate-Reverse"));
@@ -237,7 +232,7 @@ impl WorkItem {
             url: Some(format!("{web}/_workitems/edit/{}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
-            author: person(self.content.fields.get("System.CreatedBy")),
+            author: person(self.fields.get("System.CreatedBy")),
             labels: labels.collect(),
             milestone: self.text("System.IterationPath").and_then(last_segment),
             comment_count: self.comment_count().unwrap_or(0),
@@ -329,8 +324,8 @@ mod tests {
         assert_eq!(
             relations,
             [
-                Relation::DuplicateOf(7, "acme/Kiln#3".into()),
-                Relation::RelatesTo(7, "acme/Kiln#5".into())
+                Relation::DuplicateOf("acme/Kiln#3".into()),
+                Relation::RelatesTo("acme/Kiln#5".into())
             ]
         );
     }

@@ -13,20 +13,19 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
-    client::{Client, escape},
+    Connection, FetchError, Lookup, Page, Stream, Tracker,
+    client::{Client, escape, with_parameters},
     dates::time,
     pagination::Pagination,
-    release::{self, ReleaseList, ReleaseRequest, Releases},
+    release::{self, ReleaseList, ReleasePage, ReleaseRequest},
 };
 use crate::{
-    http::{Http, Login, Response},
+    http::{Login, Response},
     secrets::Token,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     model::Project,
-    task::Task,
 };
 use shapes::{Bug, BugThreads, Bugs, ProductInfo};
 
@@ -39,18 +38,17 @@ const FIELDS: &str = "id,summary,status,resolution,is_open,dupe_of,product,compo
 const TIME_FIELDS: &str = "id,last_change_time";
 
 /// A Bugzilla product.
-#[derive(Debug)]
 pub struct Bugzilla {
     client: Client,
     product: String,
 }
 
 impl Bugzilla {
-    /// Opens the product with this name; without a key, its public content.
-    pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
+    /// Opens the product with this name.
+    pub fn new(connection: &Connection<'_>) -> Self {
         let login = |base: &Url, key: &Token| Login::header(base, "x-bugzilla-api-key", key);
-        let client = Client::new(http, address, super::Kind::Bugzilla.streams(false), key, login);
-        Self { client: Client { custom_error, ..client }, product: product.to_owned() }
+        let client = Client { custom_error, ..Client::new(connection, login) };
+        Self { client, product: connection.project.to_owned() }
     }
 
     /// Returns the web address, which is the parent of the API address.
@@ -59,33 +57,20 @@ impl Bugzilla {
     }
 
     fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
-        let mut url = self.client.url("bug")?;
-        {
-            let mut query = url.query_pairs_mut();
-            query
-                .append_pair("product", &self.product)
-                .append_pair("limit", &pagination.size.to_string());
-            query.append_pair("offset", &((pagination.page - 1) * pagination.size).to_string());
-            query.append_pair(
-                "order",
-                if pagination.open { "bug_id" } else { "changeddate,bug_id" },
-            );
-            query.append_pair(
-                "include_fields",
-                if stream == Stream::Items { FIELDS } else { TIME_FIELDS },
-            );
-            if pagination.open {
-                // Open bugs have no resolution.
-                query.append_pair("resolution", "---");
-            }
-            if let Some(since) = pagination.since {
-                query.append_pair(
-                    "last_change_time",
-                    &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-                );
-            }
-        }
-        Ok(url)
+        let order = if pagination.open { "bug_id" } else { "changeddate,bug_id" };
+        let fields = if stream == Stream::Items { FIELDS } else { TIME_FIELDS };
+        let path = format!(
+            "bug?limit={}&offset={}&order={order}&include_fields={fields}",
+            pagination.size,
+            (pagination.page - 1) * pagination.size
+        );
+        let parameters = [
+            ("product", Some(self.product.clone())),
+            // Open bugs have no resolution.
+            ("resolution", pagination.open.then(|| "---".to_owned())),
+            ("last_change_time", pagination.since_seconds()),
+        ];
+        Ok(with_parameters(self.client.url(&path)?, parameters))
     }
 
     /// Fetches the comments of bugs, by bug number. If one bug is inaccessible, the whole request
@@ -94,52 +79,42 @@ impl Bugzilla {
         &self,
         ids: &[u64],
         stream: Stream,
-        task: &Task,
-    ) -> Result<std::result::Result<BTreeMap<u64, Vec<shapes::Comment>>, Fetch>> {
+    ) -> Result<BTreeMap<u64, Vec<shapes::Comment>>, FetchError> {
         let mut out = BTreeMap::new();
-        let Some((first, rest)) = ids.split_first() else { return Ok(Ok(out)) };
-        let response = self.fetch_thread(*first, rest, stream, task).await?;
+        let Some((first, rest)) = ids.split_first() else { return Ok(out) };
+        let response = self.fetch_thread(*first, rest, stream).await?;
         match response.status {
             200 => out = response.json::<BugThreads>()?.by_bug(),
             // The error may concern one bug: 101 does not exist, 102 is not accessible.
             401 | 403 | 404 if !is_bug_error(&response) => {
-                return self.client.list_failure(&response, "comments").map(Err);
+                return Err(self.client.list_failure(&response, "comments"));
             }
             401 | 403 | 404 if rest.is_empty() => {}
             401 | 403 | 404 => {
                 for id in ids {
-                    let response = self.fetch_thread(*id, &[], stream, task).await?;
+                    let response = self.fetch_thread(*id, &[], stream).await?;
                     match response.status {
                         200 => out.append(&mut response.json::<BugThreads>()?.by_bug()),
                         401 | 403 | 404 if is_bug_error(&response) => {}
-                        _ => return Err(self.client.error_for(&response, "comments")),
+                        _ => return Err(self.client.error_for(&response, "comments").into()),
                     }
                 }
             }
-            _ => return Err(self.client.error_for(&response, "comments")),
+            _ => return Err(self.client.error_for(&response, "comments").into()),
         }
-        Ok(Ok(out))
+        Ok(out)
     }
 
-    async fn fetch_thread(
-        &self,
-        id: u64,
-        other_ids: &[u64],
-        stream: Stream,
-        task: &Task,
-    ) -> Result<Response> {
+    async fn fetch_thread(&self, id: u64, other_ids: &[u64], stream: Stream) -> Result<Response> {
         let mut url = self.client.url(&format!("bug/{id}/comment"))?;
-        {
-            let mut query = url.query_pairs_mut();
-            for other_id in other_ids {
-                query.append_pair("ids", &other_id.to_string());
-            }
-            if stream == Stream::Items {
-                // Items need only the comment count and the first text.
-                query.append_pair("include_fields", "count,text,is_private");
-            }
+        for other_id in other_ids {
+            url.query_pairs_mut().append_pair("ids", &other_id.to_string());
         }
-        self.client.get(url, task).await
+        if stream == Stream::Items {
+            // Items need only the comment count and the first text.
+            url.query_pairs_mut().append_pair("include_fields", "count,text,is_private");
+        }
+        self.client.get(url).await
     }
 
     /// Selects how a key is sent: as a parameter in releases 5.0 and 5.2, as a bearer token at
@@ -181,8 +156,8 @@ impl Tracker for Bugzilla {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let version = self.client.try_get(self.client.url("version"), &[404], "the version", task);
+    async fn probe(&mut self) -> Result<Project> {
+        let version = self.client.try_get(self.client.url("version"), &[404], "the version");
         let Some(version) = version.await? else {
             return Err(Error::not_found(format!("{} has no REST interface", self.client.host))
                 .with_hint(
@@ -191,14 +166,14 @@ impl Tracker for Bugzilla {
         };
         self.select_login(&version.at::<String>("/version")?.unwrap_or_default());
         if self.client.login.is_some() {
-            self.user(task).await?;
+            self.user().await?;
         }
         let path =
             format!("product?names={}&include_fields=id,name,is_active", escape(&self.product));
         // The response omits unknown and inaccessible products.
         let url = self.client.url(&path);
         let products: Vec<ProductInfo> =
-            self.client.get_at(url, "/products", &self.product, task).await?;
+            self.client.get_at(url, "/products", &self.product).await?;
         let product = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
         let Some(product) = product else {
             return Err(Error::not_found(format!(
@@ -213,18 +188,17 @@ impl Tracker for Bugzilla {
         Ok(Project {
             name: product.name,
             remote_id: product.id.map(|id| id.to_string()),
-            private: false,
-            wiki: false,
             issues: true,
             archived: product.is_active == Some(false),
+            ..Project::default()
         })
     }
 
     /// Returns the owner of the key.
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         let url = self.client.url("whoami");
-        let response = self.client.try_get(url, &[404], "the key's account", task).await?;
+        let response = self.client.try_get(url, &[404], "the key's account").await?;
         let name = response.map(|response| response.at::<String>("/name")).transpose()?.flatten();
         Ok(name.filter(|name| !name.is_empty()))
     }
@@ -233,27 +207,19 @@ impl Tracker for Bugzilla {
         PAGE_SIZE
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(stream, pagination)?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
-            return Ok(outcome);
-        }
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
+        let response = self.client.get(self.list_url(stream, pagination)?).await?;
+        self.client.check_page(&response, pagination, stream)?;
         let list: Bugs<'_> = response.json()?;
         let has_more = !list.bugs.is_empty() && list.bugs.len() >= pagination.size as usize;
         let bugs: Vec<(&RawValue, Result<Bug, String>)> =
             list.bugs.iter().map(|raw| (*raw, shapes::parse_bug(raw.get()))).collect();
         let ids: Vec<u64> =
             bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
-        let threads = match self.fetch_threads(&ids, stream, task).await? {
-            Ok(threads) => threads,
-            Err(refusal) if stream != Stream::Items => return Ok(refusal),
+        let threads = match self.fetch_threads(&ids, stream).await {
             // Bugs are kept without text; the comment list reports the refusal.
-            Err(_) => BTreeMap::new(),
+            Err(FetchError::Refused(_)) if stream == Stream::Items => BTreeMap::new(),
+            threads => threads?,
         };
         let mut page = Page::default();
         let mut times = Vec::new();
@@ -271,39 +237,33 @@ impl Tracker for Bugzilla {
             page.other_names.push(bug.id.to_string());
             let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
             if stream == Stream::Items {
-                let (id, relations) = (bug.id, bug.relations(&self.product));
+                let relations = bug.relations(&self.product);
                 let record = bug.record(raw.get(), thread, self.web());
-                page.relations.push((id, relations));
-                page.add(record.map(Some));
+                page.add_item(record.map(|record| (record, relations)));
             } else {
                 for comment in thread.iter().filter(|c| !c.is_description()) {
                     page.add(comment.record(bug.id, self.web()).map(Some));
                 }
             }
         }
-        Ok(page.into_fetch(pagination.by_change(&times, has_more)))
+        Ok(page.with_next(pagination.by_change(&times, has_more)))
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let mut url = self.client.url("bug")?;
+    async fn item_bound(&self) -> Result<Option<u64>> {
         // Servers without `count_only` return one bug instead.
-        let (limit, id) = (("limit", "1"), ("include_fields", "id"));
-        url.query_pairs_mut().extend_pairs([
-            ("product", self.product.as_str()),
-            ("count_only", "1"),
-            limit,
-            id,
-        ]);
-        let response = self.client.get(url, task).await?;
+        let path = "bug?count_only=1&limit=1&include_fields=id";
+        let product = [("product", Some(self.product.clone()))];
+        let url = with_parameters(self.client.url(path)?, product);
+        let response = self.client.get(url).await?;
         if response.status != 200 {
             return Ok(None);
         }
         response.at("/bug_count")
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let url = self.client.url(&format!("bug/{number}?include_fields={FIELDS}"))?;
-        let response = self.client.get(url, task).await?;
+        let response = self.client.get(url).await?;
         match response.status {
             200 => {}
             401 | 403 | 404 if is_bug_error(&response) => return Ok(Lookup::Gone),
@@ -315,15 +275,17 @@ impl Tracker for Bugzilla {
         if bug.product.as_ref().is_some_and(|p| !p.eq_ignore_ascii_case(&self.product)) {
             return Ok(Lookup::Moved(None));
         }
-        let threads = self.fetch_threads(&[number], Stream::Items, task).await?.unwrap_or_default();
+        let threads = match self.fetch_threads(&[number], Stream::Items).await {
+            Err(FetchError::Refused(_)) => BTreeMap::new(),
+            threads => threads.map_err(FetchError::into_error)?,
+        };
         let thread = threads.get(&number).map(Vec::as_slice).unwrap_or_default();
         Ok(Lookup::from_parsed(bug.record(raw.get(), thread, self.web()).map(Some)))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
-        let Ok(threads) = self.fetch_threads(&[number], Stream::Comments, task).await? else {
-            return Err(Error::new(Code::Authentication, "no permission to read comments"));
-        };
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
+        let threads = self.fetch_threads(&[number], Stream::Comments).await;
+        let threads = threads.map_err(FetchError::into_error)?;
         let mut comments = threads.get(&number).into_iter().flatten();
         let comment = comments.find(|c| c.id.is_some_and(|id| id.to_string() == remote_id));
         Ok(Lookup::from_parsed(comment.map(|c| c.record(number, self.web())).transpose()))
@@ -333,9 +295,9 @@ impl Tracker for Bugzilla {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
         let path = format!("product?names={}&include_fields=versions", escape(&self.product));
-        release::fetch(&self.client, self.client.url(&path)?, request, task, |response| {
+        release::fetch(&self.client, self.client.url(&path)?, request, |response| {
             let versions = response.at("/products/0/versions")?.unwrap_or_default();
             Ok(release::versions(versions, |_| None))
         })

@@ -151,16 +151,13 @@ impl Bug {
     /// Returns the relations of the bug. Bug numbers are unique on the server.
     pub(super) fn relations(&self, product: &str) -> Vec<Relation> {
         let key = |number: u64| format!("{product}#{number}");
-        let mut out: Vec<Relation> = self
-            .dupe_of
-            .map(|number| Relation::DuplicateOf(self.id, key(number)))
-            .into_iter()
-            .collect();
+        let mut out: Vec<Relation> =
+            self.dupe_of.map(|number| Relation::DuplicateOf(key(number))).into_iter().collect();
         let numbers = self.depends_on.iter().chain(&self.blocks);
-        out.extend(numbers.map(|number| Relation::RelatesTo(self.id, key(*number))));
+        out.extend(numbers.map(|number| Relation::RelatesTo(key(*number))));
         let external = self.see_also.iter().filter_map(|url| {
             let target = parse_url(url)?;
-            Some(Relation::RelatesTo(self.id, format!("{}#{}", target.project?, target.number)))
+            Some(Relation::RelatesTo(format!("{}#{}", target.project?, target.number)))
         });
         out.extend(external);
         out
@@ -225,10 +222,10 @@ mod tests {
         assert_eq!(
             report.relations("Kiln"),
             [
-                Relation::DuplicateOf(7, "Kiln#3".into()),
-                Relation::RelatesTo(7, "Kiln#2".into()),
-                Relation::RelatesTo(7, "Kiln#9".into()),
-                Relation::RelatesTo(7, "acme/app#5".into()),
+                Relation::DuplicateOf("Kiln#3".into()),
+                Relation::RelatesTo("Kiln#2".into()),
+                Relation::RelatesTo("Kiln#9".into()),
+                Relation::RelatesTo("acme/app#5".into()),
             ]
         );
         let thread: BugThreads = serde_json::from_str(

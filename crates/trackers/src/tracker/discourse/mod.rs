@@ -10,19 +10,15 @@ mod shapes;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
+    Connection, FetchError, Lookup, Page, Stream, Tracker,
     client::{Client, escape, parse_each},
     pagination::Pagination,
 };
-use crate::{
-    http::{Http, Login},
-    secrets::Token,
-};
+use crate::{http::Login, secrets::Token};
 use async_trait::async_trait;
 use precedent_core::{
     error::{Error, Result},
     model::Project,
-    task::Task,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -36,7 +32,6 @@ const POSTS_PER_REQUEST: usize = 20;
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Discourse forum, or one of its categories.
-#[derive(Debug)]
 pub struct Discourse {
     client: Client,
     /// Category slug or number; `topics` for the whole forum.
@@ -62,70 +57,24 @@ struct TopicList<'a> {
 }
 
 impl Discourse {
-    /// Opens the forum, or the category with this name; without a key, its public content. A key for
-    /// all users is given as `USER:KEY`.
+    /// Opens the forum, or the category with this name. A key for all users is given as `USER:KEY`.
     /// <https://meta.discourse.org/t/create-and-configure-an-api-key/230124>
-    pub fn new(http: Http, address: &Address, project: &str, key: Option<&Token>) -> Self {
+    pub fn new(connection: &Connection<'_>) -> Self {
         let login = |base: &Url, key: &Token| Login::headers(base, "api-key", key, "api-username");
         Self {
-            client: Client::new(http, address, super::Kind::Discourse.streams(false), key, login),
-            project: project.to_owned(),
+            client: Client::new(connection, login),
+            project: connection.project.to_owned(),
             list: "latest.json".to_owned(),
             categories: None,
             category_names: HashMap::new(),
         }
     }
 
-    async fn topics(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
-        let path = format!("{}?order=activity&page={}", self.list, pagination.page - 1);
-        let response = self.client.get(self.client.url(&path)?, task).await?;
-        if response.status != 200 {
-            return self.client.list_failure(&response, Stream::Items.label());
-        }
-        let list = response.json::<LatestTopics<'_>>()?.topic_list;
-        let (entries, unreadable) = parse_each::<TopicEntry>(&list.topics);
-        let is_full = list.topics.len() >= list.per_page.unwrap_or(PAGE_SIZE as usize);
-        let names = entries.iter().map(|entry| entry.id.to_string()).collect();
-        let records = unreadable.into_iter().map(Err).collect();
-        let mut page = Page { records, other_names: names, ..Page::default() };
-        if pagination.open {
-            page.listed_numbers
-                .extend(entries.iter().filter(|entry| entry.is_open()).map(|entry| entry.id));
-            return Ok(page.into_fetch(pagination.by_change(&[], is_full && !entries.is_empty())));
-        }
-        let is_old = |entry: &TopicEntry| {
-            pagination.since.is_some_and(|s| entry.bumped_at().is_some_and(|t| t < s))
-        };
-        // Pinned topics come first, whatever their age.
-        let is_complete = entries.iter().any(|entry| !entry.is_pinned() && is_old(entry));
-        let response_time = self.client.server_time(&response);
-        // Topics with later posts have a later time than the newest one here.
-        let newest =
-            entries.iter().filter_map(TopicEntry::bumped_at).max().unwrap_or(response_time);
-        for entry in entries.iter().filter(|entry| !is_old(entry)) {
-            // The topic may have been deleted since it was listed.
-            let Some(topic) = self.topic(entry.id, task).await? else { continue };
-            match topic {
-                Ok(topic) if topic.is_gone() => page.gone_numbers.push(entry.id),
-                Ok(topic) => {
-                    page.records.extend(topic.records(&self.category_names, self.client.web()))
-                }
-                Err(reason) => page.records.push(Err(reason)),
-            }
-        }
-        let has_more = is_full && !entries.is_empty() && !is_complete;
-        Ok(page.into_fetch(pagination.by_creation(None, newest, has_more)))
-    }
-
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
     /// exist.
-    async fn topic(
-        &self,
-        id: u64,
-        task: &Task,
-    ) -> Result<Option<std::result::Result<Topic, String>>> {
+    async fn topic(&self, id: u64) -> Result<Option<Result<Topic, String>>> {
         let url = self.client.url(&format!("t/{id}.json?include_raw=1"));
-        let response = self.client.try_get(url, GONE_STATUSES, "a topic", task).await?;
+        let response = self.client.try_get(url, GONE_STATUSES, "a topic").await?;
         let Some(response) = response else { return Ok(None) };
         let mut topic = match shapes::parse_topic(&response.text()) {
             Ok(topic) => topic,
@@ -135,7 +84,7 @@ impl Discourse {
             let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
             url.query_pairs_mut()
                 .extend_pairs(chunk.iter().map(|post| ("post_ids[]", post.to_string())));
-            let response = self.client.try_get(Ok(url), GONE_STATUSES, "posts", task).await?;
+            let response = self.client.try_get(Ok(url), GONE_STATUSES, "posts").await?;
             let Some(response) = response else { return Ok(None) };
             topic.add(response.json::<Posts>()?);
         }
@@ -149,13 +98,12 @@ impl Tracker for Discourse {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
+    async fn probe(&mut self) -> Result<Project> {
         if self.client.login.is_some() {
-            self.user(task).await?;
+            self.user().await?;
         }
         let url = self.client.url("site.json");
-        let categories: Vec<Category> =
-            self.client.get_at(url, "/categories", "the forum", task).await?;
+        let categories: Vec<Category> = self.client.get_at(url, "/categories", "the forum").await?;
         let mut remote_id = None;
         if super::Kind::Discourse.single_project() != Some(self.project.as_str()) {
             let category = categories.iter().find(|c| c.has_name(&self.project));
@@ -176,15 +124,14 @@ impl Tracker for Discourse {
             name: self.project.clone(),
             remote_id,
             private: self.client.login.is_some(),
-            wiki: false,
             issues: true,
-            archived: false,
+            ..Project::default()
         })
     }
 
     /// Returns the owner of the key. A wrong key and missing access cause the same status.
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
-        let response = self.client.get(self.client.url("session/current.json")?, task).await?;
+    async fn user(&self) -> Result<Option<String>> {
+        let response = self.client.get(self.client.url("session/current.json")?).await?;
         let subject = "the key's account";
         match response.status {
             200 => response.at("/current_user/username"),
@@ -205,18 +152,51 @@ impl Tracker for Discourse {
 
     async fn list_page(
         &self,
-        stream: Stream,
+        _stream: Stream,
         pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        match stream {
-            Stream::Items => self.topics(pagination, task).await,
-            _ => Ok(Fetch::Refused("Discourse has only topics".to_owned())),
+    ) -> Result<Page, FetchError> {
+        let path = format!("{}?order=activity&page={}", self.list, pagination.page - 1);
+        let response = self.client.get(self.client.url(&path)?).await?;
+        if response.status != 200 {
+            return Err(self.client.list_failure(&response, Stream::Items.label()));
         }
+        let list = response.json::<LatestTopics<'_>>()?.topic_list;
+        let (entries, unreadable) = parse_each::<TopicEntry>(&list.topics);
+        let is_full = list.topics.len() >= list.per_page.unwrap_or(PAGE_SIZE as usize);
+        let names = entries.iter().map(|entry| entry.id.to_string()).collect();
+        let records = unreadable.into_iter().map(Err).collect();
+        let mut page = Page { records, other_names: names, ..Page::default() };
+        if pagination.open {
+            page.listed_numbers
+                .extend(entries.iter().filter(|entry| entry.is_open()).map(|entry| entry.id));
+            return Ok(page.with_next(pagination.by_change(&[], is_full && !entries.is_empty())));
+        }
+        let is_old = |entry: &TopicEntry| {
+            pagination.since.is_some_and(|s| entry.bumped_at().is_some_and(|t| t < s))
+        };
+        // Pinned topics come first, whatever their age.
+        let is_complete = entries.iter().any(|entry| !entry.is_pinned() && is_old(entry));
+        let response_time = self.client.server_time(&response);
+        // Topics with later posts have a later time than the newest one here.
+        let newest =
+            entries.iter().filter_map(TopicEntry::bumped_at).max().unwrap_or(response_time);
+        for entry in entries.iter().filter(|entry| !is_old(entry)) {
+            // The topic may have been deleted since it was listed.
+            let Some(topic) = self.topic(entry.id).await? else { continue };
+            match topic {
+                Ok(topic) if topic.is_gone() => page.gone_numbers.push(entry.id),
+                Ok(topic) => {
+                    page.records.extend(topic.records(&self.category_names, self.client.web()))
+                }
+                Err(reason) => page.records.push(Err(reason)),
+            }
+        }
+        let has_more = is_full && !entries.is_empty() && !is_complete;
+        Ok(page.with_next(pagination.by_creation(None, newest, has_more)))
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
-        let topic = match self.topic(number, task).await? {
+    async fn item(&self, number: u64) -> Result<Lookup> {
+        let topic = match self.topic(number).await? {
             Some(Ok(topic)) if !topic.is_gone() => topic,
             Some(Err(_)) => return Ok(Lookup::Unreadable),
             _ => return Ok(Lookup::Gone),
@@ -228,14 +208,13 @@ impl Tracker for Discourse {
         {
             return Ok(Lookup::Moved(None));
         }
-        Ok(Lookup::FoundThread(
-            topic.records(&self.category_names, self.client.web()).into_iter().flatten().collect(),
-        ))
+        let records = topic.records(&self.category_names, self.client.web());
+        Ok(Lookup::Found(records.into_iter().flatten().collect()))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
         let url = self.client.url(&format!("posts/{}.json", escape(remote_id)));
-        let response = self.client.try_get(url, GONE_STATUSES, "a post", task).await?;
+        let response = self.client.try_get(url, GONE_STATUSES, "a post").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         Ok(Lookup::from_parsed(shapes::parse_comment(&response.text(), number, self.client.web())))
     }

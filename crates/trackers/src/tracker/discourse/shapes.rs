@@ -118,13 +118,9 @@ struct TopicFields {
     /// Tag names, or objects with a name.
     #[serde(default)]
     tags: Vec<Value>,
-    accepted_answer: Option<AcceptedAnswer>,
+    #[serde(default)]
+    accepted_answer: Value,
     post_stream: Option<Stream>,
-}
-
-#[derive(Deserialize)]
-struct AcceptedAnswer {
-    post_number: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -279,7 +275,7 @@ impl Topic {
         let mut out = Vec::new();
         let mut first = None;
         let (mut answered_at, mut closed_at) = (None, None);
-        let answer_number = fields.accepted_answer.and_then(|a| a.post_number);
+        let answer_number = fields.accepted_answer["post_number"].as_u64();
         for raw in &self.posts {
             let post: Post = match serde_json::from_value(raw.clone()) {
                 Ok(post) => post,

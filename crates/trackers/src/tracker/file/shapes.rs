@@ -330,8 +330,8 @@ fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Parse
     }
     for relation in relations {
         let (kind, key) = match relation {
-            TrackerRelation::DuplicateOf(_, key) => (ItemRelation::DuplicateOf, key),
-            TrackerRelation::ClosedBy(_, key) | TrackerRelation::RelatesTo(_, key) => {
+            TrackerRelation::DuplicateOf(key) => (ItemRelation::DuplicateOf, key),
+            TrackerRelation::ClosedBy(key) | TrackerRelation::RelatesTo(key) => {
                 (ItemRelation::RelatesTo, key)
             }
         };

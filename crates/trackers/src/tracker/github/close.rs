@@ -3,23 +3,38 @@
 //! <https://docs.github.com/en/issues/tracking-your-work-with-issues/administering-issues/marking-issues-or-pull-requests-as-a-duplicate>
 //! (the comment "Duplicate of #12").
 
-use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{GitHub, record};
-use crate::{
-    http::{Request, Response, status_text},
-    tracker::{CanonicalRef, ClosingSteps, IssueCloser},
-};
+use crate::http::{Request, Response, status_text};
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
     model::Record,
-    task::Task,
 };
 
 /// The maximum number of comment pages that are searched for an existing comment.
 const MAX_PAGES: usize = 60;
+
+/// The planned changes, for review before they are sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosingSteps {
+    /// Comment text, which ends with an invisible marker.
+    pub comment: String,
+    /// Equivalent commands for the tracker's own command-line tool.
+    pub commands: Vec<String>,
+}
+
+/// The canonical report, as a comment can refer to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CanonicalRef {
+    /// A report of the same project, by number.
+    SameProject(u64),
+    /// A report of another project on the same host: `owner/name`, number.
+    SameHost(String, u64),
+    /// A report on another host, by address.
+    OtherHost(String),
+}
 
 /// Returns the closing comment and the equivalent `gh` commands.
 pub fn closing_steps(
@@ -77,15 +92,13 @@ impl GitHub {
             .with_hint("Try again later. A comment that was posted is not posted again."),
         }
     }
-}
 
-#[async_trait]
-impl IssueCloser for GitHub {
-    async fn find_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>> {
+    /// Returns the address of the comment with exactly this text, if there is one.
+    pub async fn find_comment(&self, number: u64, text: &str) -> Result<Option<String>> {
         let mut url = Some(self.repo_url(&format!("/issues/{number}/comments?per_page=100"))?);
         for _ in 0..MAX_PAGES {
             let Some(page_url) = url.take() else { break };
-            let response = self.client.get(page_url, task).await?;
+            let response = self.client.get(page_url).await?;
             if response.status != 200 {
                 return Err(self.client.error_for(&response, "the comments of an issue"));
             }
@@ -101,26 +114,29 @@ impl IssueCloser for GitHub {
         Ok(None)
     }
 
-    async fn post_comment(&self, number: u64, text: &str, task: &Task) -> Result<Option<String>> {
+    /// Posts a comment and returns its address. There are no retries: after a connection failure,
+    /// the comment may or may not exist.
+    pub async fn post_comment(&self, number: u64, text: &str) -> Result<Option<String>> {
         let url = self.repo_url(&format!("/issues/{number}/comments"))?;
         let request = Request::post(url, &json!({ "body": text })).without_retry();
-        let response = self.client.request(request, task).await?;
+        let response = self.client.request(request).await?;
         match response.status {
             201 => Ok(response.json::<Comment>()?.html_url),
             _ => Err(self.write_error(&response, "comment on an issue")),
         }
     }
 
-    async fn close(&self, number: u64, task: &Task) -> Result<Record> {
+    /// Closes a report as a duplicate and returns the updated report. Idempotent.
+    pub async fn close(&self, number: u64) -> Result<Record> {
         let url = self.repo_url(&format!("/issues/{number}"))?;
         let request = |reason: &str| {
             let body = json!({ "state": "closed", "state_reason": reason });
             Request::patch(url.clone(), &body)
         };
-        let mut response = self.client.request(request("duplicate"), task).await?;
+        let mut response = self.client.request(request("duplicate")).await?;
         if response.status == 422 {
             // Older servers do not support this reason.
-            response = self.client.request(request("not_planned"), task).await?;
+            response = self.client.request(request("not_planned")).await?;
         }
         if response.status != 200 {
             return Err(self.write_error(&response, "close an issue"));
@@ -137,13 +153,13 @@ mod tests {
     use super::*;
     use crate::{
         http::Http,
-        tracker::{Address, Kind},
+        tracker::{Address, Connection, Kind},
     };
 
     #[test]
     fn failed_write_names_the_action() {
         let address = Address::parse(Kind::GitHub, "github.com").unwrap();
-        let github = GitHub::new(Http::for_tests(), &address, "acme/app", None);
+        let github = GitHub::new(&Connection::for_tests(&Http::for_tests(), &address));
         for (status, expected) in [
             (401, "github.com requires a token (\"No\")"),
             (403, "no permission to close an issue on github.com (\"No\")"),

@@ -16,7 +16,6 @@ use crate::{
 use precedent_core::{
     error::{Code, Error, Result},
     secret_filter::{self, Quotation},
-    task::Task,
 };
 
 const DEFAULT_INTERVAL: u64 = 5;
@@ -44,40 +43,30 @@ impl std::fmt::Debug for DeviceLogin {
     }
 }
 
+/// A response to the request for a code or for a token.
 #[derive(Deserialize)]
-struct CodeReply {
+struct Reply {
     device_code: Option<String>,
     user_code: Option<String>,
     verification_uri: Option<String>,
     expires_in: Option<u64>,
-    interval: Option<u64>,
-    error: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct TokenReply {
     access_token: Option<String>,
-    error: Option<String>,
     interval: Option<u64>,
+    error: Option<String>,
 }
 
 /// Requests a code for the user.
 ///
 /// # Errors
 /// [`Code::Authentication`] if the request is rejected; network errors.
-pub async fn begin(
-    http: &Http,
-    address: &Address,
-    client_id: &str,
-    task: &Task,
-) -> Result<DeviceLogin> {
+pub async fn begin(http: &Http, address: &Address, client_id: &str) -> Result<DeviceLogin> {
     let url = |path: &str| {
         Url::parse(&format!("{}://{}/login/{path}", address.base.scheme(), address.host))
             .map_err(|_| Error::invalid("invalid tracker address"))
     };
     let request =
         Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
-    let response = http.send(&request.header("accept", "application/json"), None, task).await?;
+    let response = http.send(&request.header("accept", "application/json"), None).await?;
     let denied_error = |reason: &str| {
         Error::new(
             Code::Authentication,
@@ -88,7 +77,7 @@ pub async fn begin(
     if response.status != 200 {
         return Err(denied_error(&crate::http::status_text(response.status)));
     }
-    let reply: CodeReply = response.json()?;
+    let reply: Reply = response.json()?;
     if let Some(error) = reply.error {
         return Err(denied_error(&sanitized_line(&error)));
     }
@@ -116,10 +105,10 @@ pub async fn begin(
 ///
 /// # Errors
 /// [`Code::Authentication`] if the user declined or the code expired; network errors.
-pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<SecretString> {
+pub async fn finish(http: &Http, login: &DeviceLogin) -> Result<SecretString> {
     let mut interval = login.interval;
     loop {
-        http.wait(Duration::from_secs(interval), task).await?;
+        http.wait(Duration::from_secs(interval)).await?;
         if http.now() > login.expires_at {
             return Err(expired_error());
         }
@@ -132,8 +121,8 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
             ],
         );
         let request = request.header("accept", "application/json").with_secret_response();
-        let response = http.send(&request, None, task).await?;
-        let reply: TokenReply = response.json()?;
+        let response = http.send(&request, None).await?;
+        let reply: Reply = response.json()?;
         match (reply.access_token, reply.error.as_deref()) {
             (Some(token), _) if !token.is_empty() => return Ok(token.into()),
             (_, Some("authorization_pending")) => {}

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{GitHub, describe, graphql::graphql_url};
 use crate::tracker::{
-    Fetch, Lookup, Page,
+    FetchError, Lookup, Page,
     client::{clean, clean_title},
     graphql::{self, List, Nodes, QueryOutcome},
     identity,
@@ -21,7 +21,6 @@ use crate::tracker::{
 use precedent_core::{
     error::Result,
     model::{ANSWER, Author, CommentRecord, DocumentRecord, Raw, Record, State},
-    task::Task,
 };
 
 /// The number of discussions per page. With comments and replies the query requests 13,000 nodes;
@@ -107,8 +106,7 @@ fn take_list(node: &mut Value, name: &str) -> List {
 pub(super) async fn fetch_page(
     github: &GitHub,
     pagination: &Pagination,
-    task: &Task,
-) -> Result<Fetch> {
+) -> Result<Page, FetchError> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
          repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
@@ -118,11 +116,7 @@ pub(super) async fn fetch_page(
     );
     let states = if pagination.open { json!(["OPEN"]) } else { Value::Null };
     let variables = json!({"first": pagination.size, "after": pagination.token, "states": states});
-    let (mut data, response_time) =
-        match run_query(github, &query, variables, task).await?.list(pagination)? {
-            Ok(data) => data,
-            Err(outcome) => return Ok(outcome),
-        };
+    let (mut data, response_time) = run_query(github, &query, variables).await?.list(pagination)?;
     let list =
         take_list(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
     let (total, cursor) = (list.total_count, list.next_cursor());
@@ -136,7 +130,7 @@ pub(super) async fn fetch_page(
             is_complete = true;
             break;
         }
-        match to_records(github, node, task).await? {
+        match to_records(github, node).await? {
             Ok(records) => page.records.extend(records.into_iter().map(Ok)),
             Err(reason) => page.records.push(Err(reason)),
         }
@@ -145,24 +139,24 @@ pub(super) async fn fetch_page(
     let (next, watermark) = pagination.by_creation(total, newest, has_more);
     // A restarted pass starts without a token.
     let next = next.map(|next| Pagination { token: cursor.filter(|_| next.page > 1), ..next });
-    Ok(page.into_fetch((next, watermark)))
+    Ok(page.with_next((next, watermark)))
 }
 
 fn parse_updated_at(node: &Value) -> Option<Timestamp> {
     node.get("updatedAt")?.as_str()?.parse().ok()
 }
 
-pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Lookup> {
+pub(super) async fn item(github: &GitHub, number: u64) -> Result<Lookup> {
     let query = format!(
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
          discussion(number: $number) {{ ...discussion comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
-    let outcome = run_query(github, &query, json!({"number": number}), task).await?;
+    let outcome = run_query(github, &query, json!({"number": number})).await?;
     let node = match outcome.object("/repository/discussion")? {
         Ok(node) => node,
         Err(outcome) => return Ok(outcome),
     };
-    let records = to_records(github, node, task).await?;
+    let records = to_records(github, node).await?;
     Ok(Lookup::from_parsed(records.map(|records| records.into_iter().next())))
 }
 
@@ -171,23 +165,17 @@ pub(super) async fn fetch_comment(
     github: &GitHub,
     number: u64,
     remote_id: &str,
-    task: &Task,
 ) -> Result<Option<Lookup>> {
     let Some(id) = remote_id.strip_prefix(ID_PREFIX) else { return Ok(None) };
     let query = format!("query($id: ID!) {{ node(id: $id) {{ ...comment }} }} {COMMENT}");
-    let outcome = run_query(github, &query, json!({"id": id}), task).await?;
+    let outcome = run_query(github, &query, json!({"id": id})).await?;
     Ok(Some(match outcome.object("/node")? {
         Ok(node) => Lookup::from_parsed(parse_comment(node, number)),
         Err(outcome) => outcome,
     }))
 }
 
-async fn run_query(
-    github: &GitHub,
-    query: &str,
-    mut variables: Value,
-    task: &Task,
-) -> Result<QueryOutcome> {
+async fn run_query(github: &GitHub, query: &str, mut variables: Value) -> Result<QueryOutcome> {
     if github.client.login.is_none() {
         let reason = format!("{} requires signing in to read them", github.client.host);
         return Ok(QueryOutcome::Refused(reason));
@@ -198,15 +186,11 @@ async fn run_query(
         variables["name"] = name.into();
     }
     let url = graphql_url(&github.client.base)?;
-    graphql::query(&github.client, url, query, variables, "discussions", false, task).await
+    graphql::query(&github.client, url, query, variables, "discussions", false).await
 }
 
 /// Converts a discussion to records after fetching its remaining comments, or to a skip reason.
-async fn to_records(
-    github: &GitHub,
-    mut node: Value,
-    task: &Task,
-) -> Result<std::result::Result<Vec<Record>, String>> {
+async fn to_records(github: &GitHub, mut node: Value) -> Result<Result<Vec<Record>, String>> {
     let mut list = take_list(&mut node, "comments");
     let fields: DiscussionFields = match serde_json::from_value(node.clone()) {
         Ok(fields) => fields,
@@ -227,11 +211,11 @@ async fn to_records(
                 let cursor = replies.next_cursor();
                 comments.append(&mut replies.nodes);
                 let Some(cursor) = cursor else { break };
-                replies = fetch_more(github, &id, &cursor, REPLIES, task).await?;
+                replies = fetch_more(github, &id, &cursor, REPLIES).await?;
             }
         }
         let Some(cursor) = cursor else { break };
-        list = fetch_more(github, &fields.id, &cursor, COMMENTS, task).await?;
+        list = fetch_more(github, &fields.id, &cursor, COMMENTS).await?;
     }
     let comments = comments.into_iter().filter_map(|node| parse_comment(node, number).transpose());
     let comments: Vec<CommentRecord> = match comments.collect() {
@@ -248,19 +232,13 @@ const COMMENTS: NestedList = ("Discussion", "comments", THREAD);
 const REPLIES: NestedList =
     ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...comment }");
 
-async fn fetch_more(
-    github: &GitHub,
-    id: &str,
-    cursor: &str,
-    nested: NestedList,
-    task: &Task,
-) -> Result<List> {
+async fn fetch_more(github: &GitHub, id: &str, cursor: &str, nested: NestedList) -> Result<List> {
     let (kind, list, selection) = nested;
     let query = format!(
         "query($id: ID!, $after: String!) {{ node(id: $id) {{ ... on {kind} {{ {list}(first: 50, after: $after) {{ \
          {selection} }} }} }} }} {COMMENT}"
     );
-    match run_query(github, &query, json!({"id": id, "after": cursor}), task).await? {
+    match run_query(github, &query, json!({"id": id, "after": cursor})).await? {
         QueryOutcome::Data(mut data, _) => {
             Ok(take_list(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
         }

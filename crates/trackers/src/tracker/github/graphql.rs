@@ -1,63 +1,29 @@
 //! Relations that only GraphQL provides: the canonical issue of a duplicate, and what closed an issue.
 
-use std::{collections::HashMap, sync::atomic::Ordering};
+use std::sync::atomic::Ordering;
 
-use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::GitHub;
 use crate::tracker::{
-    Relation, Relations,
-    graphql::{self, Nodes, QueryOutcome},
+    ItemRelations, Relation, Relations,
+    graphql::{self, QueryOutcome},
 };
-use precedent_core::{
-    error::{Code, Error, Result},
-    task::Task,
-};
+use precedent_core::error::{Code, Error, Result};
 
 /// The fields of a closing event, and those that older servers support.
 /// <https://docs.github.com/en/graphql/reference/objects#closedevent>
 const CLOSING_FIELDS: [&str; 2] =
     ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Issue {
-    number: Option<u64>,
-    timeline_items: Option<Nodes<TimelineEvent>>,
+/// Returns the key of an issue or a pull request; another closer, such as a commit, has no number.
+fn issue_key(issue: &Value) -> Option<String> {
+    let repository = issue["repository"]["nameWithOwner"].as_str()?;
+    Some(format!("{repository}#{}", issue["number"].as_u64()?))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TimelineEvent {
-    #[serde(rename = "__typename")]
-    kind: Option<String>,
-    canonical: Option<IssueRef>,
-    duplicate_of: Option<IssueRef>,
-    closer: Option<IssueRef>,
-}
-
-/// An issue or a pull request; another closer, such as a commit, has no number.
-#[derive(Deserialize)]
-struct IssueRef {
-    number: Option<u64>,
-    repository: Option<RepositoryName>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RepositoryName {
-    name_with_owner: String,
-}
-
-impl IssueRef {
-    fn key(&self) -> Option<String> {
-        Some(format!("{}#{}", self.repository.as_ref()?.name_with_owner, self.number?))
-    }
-}
-
-pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> Result<Relations> {
+pub(super) async fn relations(github: &GitHub, numbers: &[u64]) -> Result<Relations> {
     if github.client.login.is_none() {
         return Ok(Relations::Refused(format!(
             "{} requires signing in to read them",
@@ -68,7 +34,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
     for (variant, fields) in
         CLOSING_FIELDS.iter().enumerate().skip(github.query_variant.load(Ordering::Relaxed))
     {
-        match query_relations(github, fields, numbers, task).await? {
+        match query_relations(github, fields, numbers).await? {
             None => github.query_variant.store(variant + 1, Ordering::Relaxed),
             Some(relations) => return Ok(relations),
         }
@@ -87,82 +53,72 @@ async fn query_relations(
     github: &GitHub,
     closing_fields: &str,
     numbers: &[u64],
-    task: &Task,
 ) -> Result<Option<Relations>> {
-    let mut query = String::from(
-        "query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {",
-    );
-    for number in numbers {
-        query.push_str(&format!(" i{number}: issue(number: {number}) {{ ...closing }}"));
-    }
-    query.push_str(
-        " } } fragment closing on Issue { number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, MARKED_AS_DUPLICATE_EVENT, \
-         UNMARKED_AS_DUPLICATE_EVENT]) { nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...item } } \
-         ... on UnmarkedAsDuplicateEvent { canonical { ...item } } ... on ClosedEvent { ",
-    );
-    query.push_str(closing_fields);
-    query.push_str(
-        " } } } } fragment item on Node { ... on Issue { number repository { nameWithOwner } } \
-         ... on PullRequest { number repository { nameWithOwner } } }",
+    let issues: String = numbers
+        .iter()
+        .map(|number| format!(" i{number}: issue(number: {number}) {{ ...closing }}"))
+        .collect();
+    let query = format!(
+        "query($owner: String!, $name: String!) {{ \
+         repository(owner: $owner, name: $name) {{{issues} }} }} \
+         fragment closing on Issue {{ number timelineItems(last: 10, itemTypes: [CLOSED_EVENT, \
+         MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) {{ nodes {{ __typename \
+         ... on MarkedAsDuplicateEvent {{ canonical {{ ...item }} }} \
+         ... on UnmarkedAsDuplicateEvent {{ canonical {{ ...item }} }} \
+         ... on ClosedEvent {{ {closing_fields} }} }} }} }} \
+         fragment item on Node {{ ... on Issue {{ number repository {{ nameWithOwner }} }} \
+         ... on PullRequest {{ number repository {{ nameWithOwner }} }} }}"
     );
     // A fragment on Node matches all these types, including the unions.
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     let variables = json!({ "owner": owner, "name": name });
     let (client, subject) = (&github.client, "links between items");
     let url = graphql_url(&client.base)?;
-    let outcome = graphql::query(client, url, &query, variables, subject, true, task).await?;
+    let outcome = graphql::query(client, url, &query, variables, subject, true).await?;
     let refusal = |reason: String| Ok(Some(Relations::Refused(reason)));
-    let mut data = match outcome {
+    let data = match outcome {
         QueryOutcome::Data(data, _) => data,
         QueryOutcome::Unsupported => return Ok(None),
         QueryOutcome::Refused(reason) => return refusal(reason),
         QueryOutcome::Gone => return refusal("no permission to read them".to_owned()),
         QueryOutcome::Expired | QueryOutcome::TooLarge(_) => return Ok(Some(Relations::TooMany)),
     };
-    let issues: HashMap<String, Option<Issue>> = serde_json::from_value(data["repository"].take())
-        .map_err(|e| {
-            Error::new(Code::Network, format!("cannot read {subject} from {}: {e}", client.host))
-        })?;
-    let mut relations = Vec::new();
-    for issue in issues.into_values().flatten() {
-        let (Some(number), Some(timeline)) = (issue.number, issue.timeline_items) else { continue };
-        collect_relations(number, timeline.nodes.into_iter().flatten(), &mut relations);
-    }
-    relations.sort_by_key(|r| match r {
-        Relation::DuplicateOf(number, _)
-        | Relation::ClosedBy(number, _)
-        | Relation::RelatesTo(number, _) => *number,
+    let Some(issues) = data["repository"].as_object() else {
+        let message = format!("cannot read {subject} from {}", client.host);
+        return Err(Error::new(Code::Network, message));
+    };
+    let item_relations = issues.values().filter_map(|issue| {
+        let events = issue["timelineItems"]["nodes"].as_array()?;
+        Some((issue["number"].as_u64()?, timeline_relations(events)))
     });
+    let mut relations: ItemRelations = item_relations.collect();
+    relations.sort_by_key(|(number, _)| *number);
     Ok(Some(Relations::Found(relations)))
 }
 
-/// Adds the relations that result from the events of an issue, oldest first.
-fn collect_relations(
-    number: u64,
-    events: impl Iterator<Item = TimelineEvent>,
-    relations: &mut Vec<Relation>,
-) {
+/// Returns the relations that result from the events of an issue, oldest first.
+fn timeline_relations(events: &[Value]) -> Vec<Relation> {
     let mut duplicate_of: Vec<String> = Vec::new();
     let mut closed_by = None;
     for event in events {
-        match event.kind.as_deref() {
+        match event["__typename"].as_str() {
             Some("MarkedAsDuplicateEvent") => {
-                duplicate_of.extend(event.canonical.as_ref().and_then(IssueRef::key));
+                duplicate_of.extend(issue_key(&event["canonical"]));
             }
             Some("UnmarkedAsDuplicateEvent") => {
-                let key = event.canonical.as_ref().and_then(IssueRef::key);
+                let key = issue_key(&event["canonical"]);
                 duplicate_of.retain(|k| Some(k) != key.as_ref());
             }
             Some("ClosedEvent") => {
-                duplicate_of.extend(event.duplicate_of.as_ref().and_then(IssueRef::key));
+                duplicate_of.extend(issue_key(&event["duplicateOf"]));
                 // A later manual closure replaces the earlier reason.
-                closed_by = event.closer.as_ref().and_then(IssueRef::key);
+                closed_by = issue_key(&event["closer"]);
             }
             _ => {}
         }
     }
     duplicate_of.sort();
     duplicate_of.dedup();
-    relations.extend(duplicate_of.into_iter().map(|key| Relation::DuplicateOf(number, key)));
-    relations.extend(closed_by.map(|key| Relation::ClosedBy(number, key)));
+    let duplicates = duplicate_of.into_iter().map(Relation::DuplicateOf);
+    duplicates.chain(closed_by.map(Relation::ClosedBy)).collect()
 }

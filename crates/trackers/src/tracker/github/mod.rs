@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-pub use close::closing_steps;
+pub use close::{CanonicalRef, ClosingSteps, closing_steps};
 
 use super::{
     client::Client,
@@ -29,7 +29,6 @@ use precedent_core::model::{
 };
 
 /// A GitHub repository.
-#[derive(Debug)]
 pub struct GitHub {
     client: Client,
     /// Name of the repository, first as given, then as the tracker states it.
@@ -93,18 +92,12 @@ struct Entry<'a> {
 }
 
 /// Parses one record: an issue, a pull request or a comment.
-///
-/// # Errors
-/// Returns the reason why the record is skipped, for the user.
 pub fn record(bytes: &[u8]) -> Result<Record, String> {
     records(bytes)?.into_iter().next().ok_or_else(|| "neither an issue nor a comment".to_owned())
 }
 
 /// Parses a record in any of GitHub's formats, with the comments that it contains. Returns nothing
 /// for an archive record of another kind.
-///
-/// # Errors
-/// Returns the reason why the record is skipped, for the user.
 pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;

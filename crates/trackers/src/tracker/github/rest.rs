@@ -10,20 +10,18 @@ use url::Url;
 
 use super::{GitHub, discussions, graphql, record};
 use crate::{
-    http::{Http, Login, Request, Response},
-    secrets::Token,
+    http::{Login, Request, Response},
     tracker::{
-        Address, Fetch, IssueCloser, Kind, Lookup, Page, Relations, Stream, Tracker,
-        client::Client,
+        Connection, FetchError, Lookup, Page, Relations, Stream, Tracker,
+        client::{Client, with_parameters},
         pagination::Pagination,
-        release::{self, ReleaseList, ReleaseRequest, Releases},
+        release::{self, ReleaseList, ReleasePage, ReleaseRequest},
         wiki_git::WikiLocation,
     },
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
     model::{Project, REVIEW_PREFIX, Record},
-    task::Task,
 };
 
 /// The number of records per page: GitHub's maximum.
@@ -50,13 +48,12 @@ struct Repository {
 }
 
 impl GitHub {
-    /// Opens the repository `name` (`owner/name`) at this address; without a token, its public
-    /// content.
-    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let client = Client::new(http, address, Kind::GitHub.streams(false), token, Login::bearer);
+    /// Opens the repository `owner/name`.
+    pub fn new(connection: &Connection<'_>) -> Self {
+        let client = Client::new(connection, Login::bearer);
         Self {
             client: Client { headers: HEADERS, custom_error, ..client },
-            name: name.to_owned(),
+            name: connection.project.to_owned(),
             query_variant: AtomicUsize::new(0),
             has_discussions: false,
         }
@@ -68,34 +65,26 @@ impl GitHub {
     }
 
     fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
-        let mut url = self.repo_url(match stream {
-            Stream::Items => "/issues",
-            Stream::Comments => "/issues/comments",
+        let sort = if pagination.open { "created" } else { "updated" };
+        let query = format!("sort={sort}&direction=asc&per_page={}", pagination.size);
+        let state = if pagination.open { "open" } else { "all" };
+        let path = match stream {
+            Stream::Items => format!("/issues?state={state}&{query}"),
+            Stream::Comments => format!("/issues/comments?{query}"),
             // Discussions have a separate list, and the wiki is a git repository.
-            Stream::ReviewComments | Stream::Discussions | Stream::Pages => "/pulls/comments",
-        })?;
-        {
-            let mut query = url.query_pairs_mut();
-            if stream == Stream::Items {
-                query.append_pair("state", if pagination.open { "open" } else { "all" });
+            Stream::ReviewComments | Stream::Discussions | Stream::Pages => {
+                format!("/pulls/comments?{query}")
             }
-            query.append_pair("sort", if pagination.open { "created" } else { "updated" });
-            query
-                .append_pair("direction", "asc")
-                .append_pair("per_page", &pagination.size.to_string());
-            // GitHub returns an empty list if `since` is the epoch.
-            if let Some(since) = pagination.since.filter(|s| s.as_second() > 0) {
-                query.append_pair("since", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-            }
-            match &pagination.token {
-                Some(token) => drop(query.append_pair("after", token)),
-                None if pagination.page > 1 => {
-                    _ = query.append_pair("page", &pagination.page.to_string())
-                }
-                None => {}
-            }
-        }
-        Ok(url)
+        };
+        // GitHub returns an empty list if `since` is the epoch.
+        let since = pagination.since.filter(|since| since.as_second() > 0);
+        let page = (pagination.page > 1 && pagination.token.is_none()).then_some(pagination.page);
+        let parameters = [
+            ("since", since.and_then(|_| pagination.since_seconds())),
+            ("after", pagination.token.clone()),
+            ("page", page.map(|page| page.to_string())),
+        ];
+        Ok(with_parameters(self.repo_url(&path)?, parameters))
     }
 
     /// Parses a page. A link with a cursor (`after=`) is followed, because it misses no records.
@@ -104,7 +93,7 @@ impl GitHub {
         stream: Stream,
         pagination: &Pagination,
         response: &Response,
-    ) -> Result<Fetch> {
+    ) -> Result<Page> {
         let raws: Vec<&RawValue> = response.json()?;
         let records: Vec<_> = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
         let times: Vec<Timestamp> =
@@ -131,7 +120,7 @@ impl GitHub {
             });
         }
         let etag = response.etag.clone();
-        Ok(Page { records, etag, ..Page::default() }.into_fetch((next, watermark)))
+        Ok(Page { records, etag, ..Page::default() }.with_next((next, watermark)))
     }
 }
 
@@ -175,7 +164,7 @@ fn custom_error(client: &Client, response: &Response, subject: &str) -> Option<E
 
 /// Parses a record in a list. Its repository is not checked, because a rename between two pages
 /// must not lose records.
-fn parse_record(stream: Stream, text: &str) -> std::result::Result<Record, String> {
+fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
     let record = record(text.as_bytes())?;
     match (stream, &record) {
         (Stream::Items, Record::Document(_))
@@ -207,9 +196,8 @@ impl Tracker for GitHub {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let repository: Repository =
-            self.client.get_json(self.repo_url(""), &self.name, task).await?;
+    async fn probe(&mut self) -> Result<Project> {
+        let repository: Repository = self.client.get_json(self.repo_url(""), &self.name).await?;
         self.has_discussions = repository.has_discussions;
         if let Some(name) = repository.full_name.filter(|n| is_repository_name(n)) {
             self.name = name;
@@ -224,9 +212,9 @@ impl Tracker for GitHub {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         // Tokens of apps and workflows have no user: 403.
-        let response = self.client.get(self.client.url("user")?, task).await?;
+        let response = self.client.get(self.client.url("user")?).await?;
         Ok(response.at("/login").ok().flatten())
     }
 
@@ -234,54 +222,47 @@ impl Tracker for GitHub {
         if stream == Stream::Discussions { discussions::PAGE_SIZE } else { PAGE_SIZE }
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
         match stream {
             Stream::Discussions if self.has_discussions => {
-                return discussions::fetch_page(self, pagination, task).await;
+                return discussions::fetch_page(self, pagination).await;
             }
-            Stream::Discussions => return Ok(Fetch::Page(Page::default())),
+            Stream::Discussions => return Ok(Page::default()),
             _ => {}
         }
         let mut read_count = 1;
         loop {
             let request = Request::get(self.list_url(stream, pagination)?)
                 .if_none_match(pagination.etag.as_deref());
-            let response = self.client.request(request, task).await?;
-            return match response.status {
-                200 => match self.parse_page(stream, pagination, &response) {
-                    // Some proxies truncate responses silently.
-                    Err(error)
-                        if error.code() == Code::Network
-                            && read_count < MAX_READS
-                            && !response.body.ends_with(b"]") =>
-                    {
-                        read_count += 1;
-                        continue;
-                    }
-                    page => page,
-                },
-                304 => Ok(Fetch::Unchanged),
-                422 => Ok(Fetch::Expired),
+            let response = self.client.request(request).await?;
+            match response.status {
+                304 => return Err(FetchError::Unchanged),
+                422 => return Err(FetchError::Expired),
                 // A cursor does not depend on the page size.
-                500.. if pagination.token.is_some() && pagination.size >= 10 => Ok(Fetch::Smaller(
-                    Pagination { size: pagination.size / 2, ..pagination.clone() }.cursor(),
-                )),
-                _ => Ok(self
-                    .client
-                    .page_failure(&response, pagination, stream)?
-                    .unwrap_or(Fetch::Expired)),
-            };
+                500.. if pagination.token.is_some() && pagination.size >= 10 => {
+                    let size = pagination.size / 2;
+                    let smaller = Pagination { size, ..pagination.clone() };
+                    return Err(FetchError::Smaller(smaller.cursor()));
+                }
+                _ => self.client.check_page(&response, pagination, stream)?,
+            }
+            match self.parse_page(stream, pagination, &response) {
+                // Some proxies truncate responses silently.
+                Err(error)
+                    if error.code() == Code::Network
+                        && read_count < MAX_READS
+                        && !response.body.ends_with(b"]") =>
+                {
+                    read_count += 1;
+                }
+                page => return Ok(page?),
+            }
         }
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+    async fn item_bound(&self) -> Result<Option<u64>> {
         let url = self.repo_url("/issues?state=all&sort=created&direction=desc&per_page=1")?;
-        let response = self.client.get(url, task).await?;
+        let response = self.client.get(url).await?;
         if response.status != 200 {
             return Ok(None);
         }
@@ -289,77 +270,72 @@ impl Tracker for GitHub {
         response.at("/0/number")
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let url = self.repo_url(&format!("/issues/{number}"));
-        match self.look_up(Stream::Items, url, task).await? {
-            Lookup::Gone if self.has_discussions => discussions::item(self, number, task).await,
+        match self.look_up(Stream::Items, url).await? {
+            Lookup::Gone if self.has_discussions => discussions::item(self, number).await,
             outcome => Ok(outcome),
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
-        if let Some(outcome) = discussions::fetch_comment(self, number, remote_id, task).await? {
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
+        if let Some(outcome) = discussions::fetch_comment(self, number, remote_id).await? {
             return Ok(outcome);
         }
         let (stream, path) = match remote_id.strip_prefix(REVIEW_PREFIX) {
             Some(id) => (Stream::ReviewComments, format!("/pulls/comments/{id}")),
             None => (Stream::Comments, format!("/issues/comments/{remote_id}")),
         };
-        self.look_up(stream, self.repo_url(&path), task).await
+        self.look_up(stream, self.repo_url(&path)).await
     }
 
     fn wiki(&self) -> Option<WikiLocation> {
         let web = format!("{}://{}/{}", self.client.base.scheme(), self.client.host, self.name);
-        let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
-        Some(WikiLocation {
-            repository,
-            page_url_prefix: format!("{web}/wiki/"),
-            token: self.client.token.clone(),
-        })
+        WikiLocation::new(&self.client, &format!("{web}.wiki.git"), format!("{web}/wiki/"))
     }
 
-    async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {
-        graphql::relations(self, numbers, task).await
+    async fn relations(&self, numbers: &[u64]) -> Result<Relations> {
+        graphql::relations(self, numbers).await
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
         // Only open milestones are listed by default.
         let (list, size, page) = (request.list.as_str(), request.size, request.page);
         let url = self.repo_url(&format!("/{list}?per_page={size}&page={page}"))?;
-        release::fetch(&self.client, url, request, task, |response| {
+        release::fetch(&self.client, url, request, |response| {
             release::page(request, response, &self.name)
         })
         .await
     }
 
-    fn closer(&self) -> Option<&dyn IssueCloser> {
+    fn closer(&self) -> Option<&GitHub> {
         Some(self)
     }
 }
 
 impl GitHub {
     /// Returns whether a record belongs to another repository, even if this one was renamed.
-    async fn is_elsewhere(&self, record: &Record, task: &Task) -> Result<bool> {
+    async fn is_elsewhere(&self, record: &Record) -> Result<bool> {
         let Some(name) = record.repository().filter(|n| !n.eq_ignore_ascii_case(&self.name)) else {
             return Ok(false);
         };
-        let current: Repository = self.client.get_json(self.repo_url(""), &self.name, task).await?;
+        let current: Repository = self.client.get_json(self.repo_url(""), &self.name).await?;
         let current = current.full_name;
         Ok(current.is_none_or(|current| !current.eq_ignore_ascii_case(name)))
     }
 
-    async fn look_up(&self, stream: Stream, url: Result<Url>, task: &Task) -> Result<Lookup> {
+    async fn look_up(&self, stream: Stream, url: Result<Url>) -> Result<Lookup> {
         // A redirect to an inaccessible repository ends in 404.
-        let response = self.client.try_get(url, &[404, 410], stream.label(), task).await?;
+        let response = self.client.try_get(url, &[404, 410], stream.label()).await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         let Ok(record) = record(&response.body) else { return Ok(Lookup::Unreadable) };
         // A transferred item is returned by its new repository.
-        if !self.is_elsewhere(&record, task).await? {
-            return Ok(Lookup::Found(Box::new(record)));
+        if !self.is_elsewhere(&record).await? {
+            return Ok(Lookup::Found(vec![record]));
         }
         Ok(Lookup::Moved(match (record.repository(), &record) {
             (Some(name), Record::Document(d)) => d.number.map(|n| format!("{name}#{n}")),

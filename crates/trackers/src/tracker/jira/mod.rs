@@ -14,15 +14,18 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
-    client::{Client, escape},
+    Connection, FetchError, Lookup, Page, Relation, Stream, Tracker,
+    client::{Client, escape, with_parameters},
     identity::split_key,
     pagination::Pagination,
-    release::{self, ReleaseList, ReleaseRequest, Releases},
+    release::{self, ReleaseList, ReleasePage, ReleaseRequest},
     repetition::RepeatGuard,
 };
-use crate::http::{Http, Login, Response};
-use precedent_core::{error::Result, model::Project, task::Task};
+use crate::http::{Login, Response};
+use precedent_core::{
+    error::Result,
+    model::{DocumentRecord, Project},
+};
 use shapes::{Comments, SearchPage, User};
 pub(super) use shapes::{comment, issue, parse_comments};
 
@@ -31,7 +34,6 @@ const FIELDS: &str = "summary,description,status,resolution,issuetype,reporter,c
                       created,updated,resolutiondate,issuelinks";
 
 /// A Jira project.
-#[derive(Debug)]
 pub struct Jira {
     client: Client,
     project: String,
@@ -55,17 +57,12 @@ struct ProjectInfo {
 }
 
 impl Jira {
-    /// Opens the project with this key; without a token, its public content. The token is a personal
-    /// access token or `USER:SECRET`; on Cloud, `USER` is the email address.
-    pub fn new(
-        http: Http,
-        address: &Address,
-        project: &str,
-        token: Option<&crate::secrets::Token>,
-    ) -> Self {
-        let client =
-            Client::new(http, address, super::Kind::Jira.streams(false), token, Login::personal);
-        Self { client, project: project.to_uppercase(), is_cloud: false, zone: TimeZone::UTC }
+    /// Opens the project with this key. The token is a personal access token or `USER:SECRET`; on
+    /// Cloud, `USER` is the email address.
+    pub fn new(connection: &Connection<'_>) -> Self {
+        let client = Client::new(connection, Login::personal);
+        let project = connection.project.to_uppercase();
+        Self { client, project, is_cloud: false, zone: TimeZone::UTC }
     }
 
     /// Returns the host, which prefixes the keys of other projects' issues.
@@ -78,7 +75,10 @@ impl Jira {
     }
 
     fn list_url(&self, stream: Stream, pagination: &Pagination) -> Result<Url> {
-        let mut url = self.api_url(if self.is_cloud { "search/jql" } else { "search" })?;
+        let (search, token_name) = match self.is_cloud {
+            true => ("search/jql", "nextPageToken"),
+            false => ("search", "startAt"),
+        };
         let mut jql = format!("project = \"{}\"", self.project);
         if pagination.open {
             jql.push_str(" AND statusCategory != Done");
@@ -88,19 +88,9 @@ impl Jira {
             jql.push_str(&format!(" AND updated >= \"{}\"", local.strftime("%Y-%m-%d %H:%M")));
         }
         jql.push_str(" ORDER BY key ASC");
-        {
-            let mut query = url.query_pairs_mut();
-            query.append_pair("jql", &jql).append_pair("maxResults", &pagination.size.to_string());
-            query.append_pair(
-                "fields",
-                if stream == Stream::Items { FIELDS } else { "updated,comment" },
-            );
-            let name = if self.is_cloud { "nextPageToken" } else { "startAt" };
-            if let Some(request) = &pagination.token {
-                query.append_pair(name, request);
-            }
-        }
-        Ok(url)
+        let fields = if stream == Stream::Items { FIELDS } else { "updated,comment" };
+        let url = self.api_url(&format!("{search}?maxResults={}&fields={fields}", pagination.size));
+        Ok(with_parameters(url?, [("jql", Some(jql)), (token_name, pagination.token.clone())]))
     }
 
     /// Returns the token of the next page: the tracker's on Cloud, the offset on Data Center.
@@ -116,6 +106,10 @@ impl Jira {
         (has_more && !search.issues.is_empty()).then(|| end.to_string())
     }
 
+    fn parse_issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
+        shapes::issue(text, self.client.web(), self.namespace(), &self.project)
+    }
+
     fn add_comments(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
         for raw in comments {
             page.add(shapes::comment(raw.get(), key, self.client.web()).map(Some));
@@ -123,7 +117,7 @@ impl Jira {
     }
 
     /// Fetches all comments of an issue whose search result contained only some of them.
-    async fn fetch_comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
+    async fn fetch_comments(&self, key: &str, page: &mut Page) -> Result<()> {
         let mut offset = 0;
         let mut guard = RepeatGuard::default();
         loop {
@@ -131,11 +125,11 @@ impl Jira {
                 "issue/{}/comment?startAt={offset}&maxResults={PAGE_SIZE}&orderBy=created",
                 escape(key)
             ));
-            let response = self.client.try_get(url, &[404], "comments", task).await?;
+            let response = self.client.try_get(url, &[404], "comments").await?;
             let Some(response) = response else { return Ok(()) };
             let list: Comments<'_> = response.json()?;
-            if let Err(repetition) = guard.add(list.comments.iter().map(|raw| raw.get())) {
-                page.records.push(Err(repetition.error(&format!("comments of {key}")).to_string()));
+            if let Err(reason) = guard.add_raws(&list.comments, &format!("comments of {key}")) {
+                page.records.push(Err(reason));
                 return Ok(());
             }
             self.add_comments(&list.comments, key, page);
@@ -146,13 +140,13 @@ impl Jira {
         }
     }
 
-    async fn fetch_issue(&self, path: &str, task: &Task) -> Result<Option<Response>> {
+    async fn fetch_issue(&self, path: &str) -> Result<Option<Response>> {
         let url = self.api_url(&format!("issue/{path}"));
-        self.client.try_get(url, &[403, 404, 410], "an issue", task).await
+        self.client.try_get(url, &[403, 404, 410], "an issue").await
     }
 
-    async fn current_user(&self, task: &Task) -> Result<User> {
-        self.client.get_json(self.api_url("myself"), "the token's account", task).await
+    async fn current_user(&self) -> Result<User> {
+        self.client.get_json(self.api_url("myself"), "the token's account").await
     }
 }
 
@@ -162,19 +156,18 @@ impl Tracker for Jira {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
+    async fn probe(&mut self) -> Result<Project> {
         let url = self.client.url("rest/api/2/serverInfo");
-        let server: Server = self.client.get_json(url, "the server", task).await?;
+        let server: Server = self.client.get_json(url, "the server").await?;
         self.is_cloud = server.deployment_type.is_some_and(|d| d.eq_ignore_ascii_case("cloud"));
         // Search times are in the user's time zone; anonymous users have the server's.
         self.zone = server.server_time.as_deref().and_then(parse_offset).unwrap_or(TimeZone::UTC);
         if self.client.login.is_some() {
-            let zone =
-                self.current_user(task).await?.time_zone.and_then(|z| TimeZone::get(&z).ok());
+            let zone = self.current_user().await?.time_zone.and_then(|z| TimeZone::get(&z).ok());
             self.zone = zone.unwrap_or_else(|| self.zone.clone());
         }
         let url = self.api_url(&format!("project/{}", escape(&self.project)));
-        let info: ProjectInfo = self.client.get_json(url, &self.project, task).await?;
+        let info: ProjectInfo = self.client.get_json(url, &self.project).await?;
         if let Some(key) = info.key.filter(|k| !k.is_empty()) {
             self.project = key;
         }
@@ -182,14 +175,14 @@ impl Tracker for Jira {
             name: self.project.clone(),
             remote_id: info.id,
             private: self.client.login.is_some(),
-            wiki: false,
             issues: true,
             archived: info.archived,
+            ..Project::default()
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
-        let current_user = self.current_user(task).await?;
+    async fn user(&self) -> Result<Option<String>> {
+        let current_user = self.current_user().await?;
         Ok(current_user.display_name.or(current_user.name))
     }
 
@@ -197,35 +190,22 @@ impl Tracker for Jira {
         PAGE_SIZE
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
-        let response = self.client.get(self.list_url(stream, pagination)?, task).await?;
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
+        let response = self.client.get(self.list_url(stream, pagination)?).await?;
         // The page token has expired or belongs to another search.
         if response.status == 400 && pagination.token.is_some() {
-            return Ok(Fetch::Expired);
+            return Err(FetchError::Expired);
         }
-        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
-            return Ok(outcome);
-        }
+        self.client.check_page(&response, pagination, stream)?;
         let search: SearchPage<'_> = response.json()?;
         let mut page = Page::default();
         for raw in &search.issues {
             if stream == Stream::Items {
-                match shapes::issue(raw.get(), self.client.web(), self.namespace(), &self.project) {
-                    Ok((record, relations)) => {
-                        page.relations.extend(record.number.map(|n| (n, relations)));
-                        page.add(Ok(Some(record)));
-                    }
-                    Err(reason) => page.records.push(Err(reason)),
-                }
+                page.add_item(self.parse_issue(raw.get()));
             } else if let Some((key, comments, total)) = shapes::parse_comments(raw.get()) {
                 page.other_names.push(key.clone());
                 if total > comments.len() as u64 {
-                    self.fetch_comments(&key, &mut page, task).await?;
+                    self.fetch_comments(&key, &mut page).await?;
                 } else {
                     self.add_comments(&comments, &key, &mut page);
                 }
@@ -237,25 +217,25 @@ impl Tracker for Jira {
             pagination.by_creation(search.total, self.client.server_time(&response), has_more);
         // A restarted pass starts without a token.
         let next = next.map(|next| Pagination { token: token.filter(|_| next.page > 1), ..next });
-        Ok(page.into_fetch((next, watermark)))
+        Ok(page.with_next((next, watermark)))
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+    async fn item_bound(&self) -> Result<Option<u64>> {
         if self.is_cloud {
             // Cloud no longer returns a count.
             return Ok(None);
         }
         let response =
-            self.client.get(self.list_url(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+            self.client.get(self.list_url(Stream::Items, &Pagination::new(None, 1))?).await?;
         if response.status != 200 {
             return Ok(None);
         }
         Ok(response.json::<SearchPage<'_>>()?.total)
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let path = format!("{}-{number}?fields={FIELDS}", escape(&self.project));
-        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Lookup::Gone) };
+        let Some(response) = self.fetch_issue(&path).await? else { return Ok(Lookup::Gone) };
         // A moved issue is returned under its new key.
         let key: String = response.at("/key")?.unwrap_or_default();
         if let Some((new_project, new_number)) = split_key(&key)
@@ -266,15 +246,14 @@ impl Tracker for Jira {
                 self.namespace()
             ))));
         }
-        let issue =
-            shapes::issue(&response.text(), self.client.web(), self.namespace(), &self.project);
+        let issue = self.parse_issue(&response.text());
         Ok(Lookup::from_parsed(issue.map(|(record, _)| Some(record))))
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
         let key = format!("{}-{number}", self.project);
         let path = format!("{}/comment/{}", escape(&key), escape(remote_id));
-        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Lookup::Gone) };
+        let Some(response) = self.fetch_issue(&path).await? else { return Ok(Lookup::Gone) };
         Ok(Lookup::from_parsed(
             shapes::comment(&response.text(), &key, self.client.web()).map(Some),
         ))
@@ -284,9 +263,9 @@ impl Tracker for Jira {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
         let url = self.api_url(&format!("project/{}/versions", escape(&self.project)))?;
-        release::fetch(&self.client, url, request, task, |response| {
+        release::fetch(&self.client, url, request, |response| {
             Ok(release::versions(response.json()?, |id| {
                 Some(format!("{}/projects/{}/versions/{id}", self.client.web(), self.project))
             }))

@@ -48,7 +48,8 @@ struct Fields<'a> {
     comment: Option<&'a RawValue>,
     summary: Option<String>,
     description: Option<Value>,
-    status: Option<Status>,
+    #[serde(default)]
+    status: Value,
     resolution: Option<Name>,
     issuetype: Option<Name>,
     reporter: Option<User>,
@@ -73,18 +74,6 @@ struct Name {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Status {
-    name: Option<String>,
-    status_category: Option<Category>,
-}
-
-#[derive(Deserialize)]
-struct Category {
-    key: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct User {
     pub(super) display_name: Option<String>,
     pub(super) name: Option<String>,
@@ -96,20 +85,9 @@ pub(super) struct User {
 #[serde(rename_all = "camelCase")]
 struct IssueLink {
     #[serde(rename = "type")]
-    kind: Option<LinkKind>,
-    inward_issue: Option<IssueKey>,
-    outward_issue: Option<IssueKey>,
-}
-
-#[derive(Deserialize)]
-struct LinkKind {
-    name: Option<String>,
-    outward: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct IssueKey {
-    key: String,
+    kind: Option<Value>,
+    inward_issue: Option<Value>,
+    outward_issue: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -164,12 +142,7 @@ pub(in crate::tracker) fn issue(
         ));
     };
     let fields = issue.fields;
-    let category = fields
-        .status
-        .as_ref()
-        .and_then(|s| s.status_category.as_ref())
-        .and_then(|c| c.key.as_deref());
-    let is_closed = match category {
+    let is_closed = match fields.status["statusCategory"]["key"].as_str() {
         Some("done") => true,
         Some(_) => false,
         None => fields.resolution.is_some() || time(fields.resolutiondate).is_some(),
@@ -179,10 +152,11 @@ pub(in crate::tracker) fn issue(
         let name = if name == project { name.to_owned() } else { format!("{namespace}/{name}") };
         Some(format!("{name}#{number}"))
     };
-    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, key_of)).collect();
+    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, key_of)).collect();
     let mut labels: Vec<String> = fields.issuetype.into_iter().filter_map(|t| t.name).collect();
     labels.extend(fields.components.into_iter().filter_map(|c| c.name));
     labels.extend(fields.labels.iter().filter_map(|l| l.as_str().map(str::to_owned)));
+    let status = fields.status["name"].as_str().map(str::to_owned);
     let record = DocumentRecord {
         number: Some(number),
         remote_id: issue.id,
@@ -190,7 +164,7 @@ pub(in crate::tracker) fn issue(
         body: to_markdown(fields.description.as_ref()),
         url: Some(format!("{base}/browse/{}", issue.key)),
         state: Some(if is_closed { State::Closed } else { State::Open }),
-        state_reason: fields.resolution.and_then(|r| r.name).or(fields.status.and_then(|s| s.name)),
+        state_reason: fields.resolution.and_then(|r| r.name).or(status),
         author: author(fields.reporter.or(fields.creator), false),
         labels,
         milestone: fields.fix_versions.into_iter().find_map(|v| v.name),
@@ -204,25 +178,18 @@ pub(in crate::tracker) fn issue(
     Ok((record, relations))
 }
 
-/// Converts a link of the issue with this number, which "duplicates" the outward issue.
-fn relation(
-    link: &IssueLink,
-    number: u64,
-    key_of: impl Fn(&str) -> Option<String>,
-) -> Option<Relation> {
+/// Converts a link of an issue, which "duplicates" the outward issue.
+fn relation(link: &IssueLink, key_of: impl Fn(&str) -> Option<String>) -> Option<Relation> {
     let kind = link.kind.as_ref()?;
-    let lowercase = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
-    let is_duplicate = lowercase(&kind.name).contains("duplicate")
-        || lowercase(&kind.outward).contains("duplicates");
+    let lowercase = |name: &str| kind[name].as_str().unwrap_or_default().to_lowercase();
+    let is_duplicate =
+        lowercase("name").contains("duplicate") || lowercase("outward").contains("duplicates");
+    let key = |issue: &Value| key_of(issue["key"].as_str()?);
     match (&link.outward_issue, &link.inward_issue) {
-        (Some(other), _) if is_duplicate => {
-            Some(Relation::DuplicateOf(number, key_of(&other.key)?))
-        }
+        (Some(other), _) if is_duplicate => Some(Relation::DuplicateOf(key(other)?)),
         // The other issue states this relation.
         (None, Some(_)) if is_duplicate => None,
-        (Some(other), _) | (None, Some(other)) => {
-            Some(Relation::RelatesTo(number, key_of(&other.key)?))
-        }
+        (Some(other), _) | (None, Some(other)) => Some(Relation::RelatesTo(key(other)?)),
         (None, None) => None,
     }
 }
@@ -297,8 +264,8 @@ mod tests {
         assert_eq!(
             relations,
             [
-                Relation::DuplicateOf(7, "PUMP#3".into()),
-                Relation::RelatesTo(7, "x.example/TANK#1".into())
+                Relation::DuplicateOf("PUMP#3".into()),
+                Relation::RelatesTo("x.example/TANK#1".into())
             ]
         );
     }

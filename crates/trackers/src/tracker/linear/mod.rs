@@ -11,19 +11,15 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Stream, Tracker,
+    Connection, FetchError, Lookup, Page, Stream, Tracker,
     client::Client,
     graphql::{self, List, QueryOutcome},
     pagination::Pagination,
 };
-use crate::{
-    http::{Http, Login},
-    secrets::Token,
-};
+use crate::{http::Login, secrets::Token};
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
     model::Project,
-    task::Task,
 };
 use shapes::{Comment, Issue};
 
@@ -41,7 +37,6 @@ const COMMENT: &str = "fragment comment on Comment { id body url createdAt updat
                        botActor { name } externalUser { name } issue { number team { key } } }";
 
 /// A Linear team.
-#[derive(Debug)]
 pub struct Linear {
     client: Client,
     /// Workspace slug, as in its addresses.
@@ -63,14 +58,15 @@ struct TeamInfo {
 impl Linear {
     /// Opens the team with this name (`workspace/KEY`). A personal key is sent without a scheme, an
     /// OAuth token as a bearer token. <https://linear.app/developers/graphql#personal-api-keys>
-    pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
+    pub fn new(connection: &Connection<'_>) -> Self {
         let login = |base: &Url, token: &Token| match token.has_prefix("lin_oauth_") {
             true => Login::bearer(base, token),
             false => Login::header(base, "authorization", token),
         };
+        let name = connection.project;
         let (workspace, team) = name.split_once('/').unwrap_or(("", name));
         Self {
-            client: Client::new(http, address, super::Kind::Linear.streams(false), token, login),
+            client: Client::new(connection, login),
             workspace: workspace.to_owned(),
             team: team.to_owned(),
             issue_count: None,
@@ -81,13 +77,7 @@ impl Linear {
         format!("{}/{}", self.workspace, self.team)
     }
 
-    async fn query(
-        &self,
-        query: &str,
-        variables: Value,
-        subject: &str,
-        task: &Task,
-    ) -> Result<QueryOutcome> {
+    async fn query(&self, query: &str, variables: Value, subject: &str) -> Result<QueryOutcome> {
         if self.client.login.is_none() {
             return Err(Error::new(
                 Code::Authentication,
@@ -97,7 +87,7 @@ impl Linear {
             .with_command(Remedy::Sources, format!("precedent login {}", self.client.host)));
         }
         let url = self.client.url("graphql")?;
-        graphql::query(&self.client, url, query, variables, subject, false, task).await
+        graphql::query(&self.client, url, query, variables, subject, false).await
     }
 }
 
@@ -107,11 +97,11 @@ impl Tracker for Linear {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
+    async fn probe(&mut self) -> Result<Project> {
         let query = "query($key: String!) { organization { urlKey } teams(filter: {key: {eqIgnoreCase: $key}}, \
                      includeArchived: true) { nodes { id key archivedAt retiredAt issueCount } } }";
         let name = self.name();
-        let data = match self.query(query, json!({"key": self.team}), &name, task).await? {
+        let data = match self.query(query, json!({"key": self.team}), &name).await? {
             QueryOutcome::Data(data, _) => data,
             QueryOutcome::TooLarge(error) => return Err(error),
             QueryOutcome::Refused(reason) => return Err(Error::new(Code::Authentication, reason)),
@@ -149,9 +139,9 @@ impl Tracker for Linear {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         let query = "{ viewer { name } }";
-        let outcome = self.query(query, json!({}), "the key's account", task).await?;
+        let outcome = self.query(query, json!({}), "the key's account").await?;
         let viewer = outcome.object("/viewer")?.unwrap_or_default();
         Ok(viewer["name"].as_str().map(str::to_owned))
     }
@@ -160,12 +150,7 @@ impl Tracker for Linear {
         if stream == Stream::Items { PAGE_SIZE } else { COMMENT_PAGE_SIZE }
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
         let is_items = stream == Stream::Items;
         let (list, selection, fragment, kind) = match is_items {
             true => ("issues", "...issue", ISSUE, "IssueFilter"),
@@ -186,11 +171,8 @@ impl Tracker for Linear {
         }
         let variables =
             json!({"filter": filter, "first": pagination.size, "after": pagination.token});
-        let outcome = self.query(&query, variables, stream.label(), task).await?;
-        let (mut data, response_time) = match outcome.list(pagination)? {
-            Ok(data) => data,
-            Err(outcome) => return Ok(outcome),
-        };
+        let outcome = self.query(&query, variables, stream.label()).await?;
+        let (mut data, response_time) = outcome.list(pagination)?;
         let connection: List = serde_json::from_value(data[list].take()).map_err(|e| {
             Error::new(Code::Network, format!("cannot read a list from Linear: {e}"))
         })?;
@@ -211,17 +193,17 @@ impl Tracker for Linear {
             }
         }
         let (next, watermark) = pagination.by_creation(None, response_time, token.is_some());
-        Ok(page.into_fetch((next.map(|next| Pagination { token, ..next }), watermark)))
+        Ok(page.with_next((next.map(|next| Pagination { token, ..next }), watermark)))
     }
 
-    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
+    async fn item_bound(&self) -> Result<Option<u64>> {
         Ok(self.issue_count)
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let query = format!("query($id: String!) {{ issue(id: $id) {{ ...issue }} }} {ISSUE}");
         let id = format!("{}-{number}", self.team);
-        let outcome = self.query(&query, json!({"id": id}), "an issue", task).await?;
+        let outcome = self.query(&query, json!({"id": id}), "an issue").await?;
         let node = match outcome.object("/issue")? {
             Ok(node) => node,
             Err(outcome) => return Ok(outcome),
@@ -240,10 +222,10 @@ impl Tracker for Linear {
         Ok(Lookup::from_parsed(Ok(Some(issue.record()))))
     }
 
-    async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, _number: u64, remote_id: &str) -> Result<Lookup> {
         let query =
             format!("query($id: String!) {{ comment(id: $id) {{ ...comment }} }} {COMMENT}");
-        let outcome = self.query(&query, json!({"id": remote_id}), "comments", task).await?;
+        let outcome = self.query(&query, json!({"id": remote_id}), "comments").await?;
         Ok(match outcome.object("/comment")? {
             Ok(node) => Lookup::from_parsed(Comment::parse(node, &self.team)),
             Err(outcome) => outcome,

@@ -20,7 +20,9 @@ pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct IssueFields {
+pub(super) struct Issue {
+    #[serde(skip)]
+    pub(super) number: u64,
     id: String,
     identifier: String,
     #[serde(default)]
@@ -32,7 +34,8 @@ struct IssueFields {
     completed_at: Option<Time>,
     canceled_at: Option<Time>,
     trashed: Option<bool>,
-    state: Option<WorkflowState>,
+    #[serde(default)]
+    state: Value,
     labels: Option<Nodes<NamedNode>>,
     project: Option<NamedNode>,
     project_milestone: Option<NamedNode>,
@@ -40,19 +43,8 @@ struct IssueFields {
     bot_actor: Option<NamedNode>,
     external_user_creator: Option<NamedNode>,
     relations: Option<Nodes<Link>>,
-}
-
-impl IssueFields {
-    fn links(&self) -> impl Iterator<Item = &Link> {
-        self.relations.iter().flat_map(|relations| relations.nodes.iter().flatten())
-    }
-}
-
-#[derive(Deserialize)]
-struct WorkflowState {
-    name: Option<String>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
+    #[serde(skip)]
+    raw: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -77,12 +69,6 @@ struct Identifier {
     identifier: String,
 }
 
-pub(super) struct Issue {
-    pub(super) number: u64,
-    fields: IssueFields,
-    raw: Vec<u8>,
-}
-
 /// Returns the author: a user, an app, or a user of an integration.
 fn author(user: Option<NamedNode>, bot: Option<NamedNode>, external: Option<NamedNode>) -> Author {
     let is_bot = bot.is_some() || user.as_ref().is_some_and(|u| u.app);
@@ -93,33 +79,37 @@ fn author(user: Option<NamedNode>, bot: Option<NamedNode>, external: Option<Name
 impl Issue {
     pub(super) fn parse(node: Value) -> Result<Self, String> {
         let raw = node.to_string().into_bytes();
-        let fields: IssueFields = serde_json::from_value(node).map_err(|e| describe(&e))?;
-        let Some((_, number)) = split_key(&fields.identifier) else {
-            let excerpt: String = fields.identifier.chars().take(80).collect();
+        let issue: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
+        let Some((_, number)) = split_key(&issue.identifier) else {
+            let excerpt: String = issue.identifier.chars().take(80).collect();
             return Err(format!("\"identifier\" does not end in a number: {excerpt}"));
         };
-        Ok(Self { number, fields, raw })
+        Ok(Self { number, raw, ..issue })
+    }
+
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        self.relations.iter().flat_map(|relations| relations.nodes.iter().flatten())
     }
 
     /// Returns whether the issue is in the trash.
     pub(super) fn is_gone(&self) -> bool {
-        self.fields.trashed == Some(true)
+        self.trashed == Some(true)
     }
 
     /// Returns the team and number of the issue.
     pub(super) fn team_and_number(&self) -> Option<(&str, u64)> {
-        split_key(&self.fields.identifier)
+        split_key(&self.identifier)
     }
 
     /// Returns the relations of the issue. A relation belongs to the duplicate or to the blocking
     /// issue.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
-        let relations = self.fields.links().filter_map(|link| {
+        let relations = self.links().filter_map(|link| {
             let (team, number) = split_key(&link.related_issue.as_ref()?.identifier)?;
             let key = format!("{workspace}/{team}#{number}");
             match link.kind.as_deref()? {
-                "duplicate" => Some(Relation::DuplicateOf(self.number, key)),
-                "related" | "blocks" => Some(Relation::RelatesTo(self.number, key)),
+                "duplicate" => Some(Relation::DuplicateOf(key)),
+                "related" | "blocks" => Some(Relation::RelatesTo(key)),
                 // Linear's similarity suggestions are not confirmed by a user.
                 _ => None,
             }
@@ -128,10 +118,9 @@ impl Issue {
     }
 
     pub(super) fn record(self) -> DocumentRecord {
-        let fields = self.fields;
-        let kind = fields.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
-        let name = fields.state.as_ref().and_then(|s| s.name.clone());
-        let closed_at = time(fields.completed_at).or(time(fields.canceled_at));
+        let kind = self.state["type"].as_str().unwrap_or_default().to_owned();
+        let name = self.state["name"].as_str().map(str::to_owned);
+        let closed_at = time(self.completed_at).or(time(self.canceled_at));
         let is_closed = match kind.as_str() {
             kind if CLOSED_TYPES.contains(&kind) => true,
             "triage" | "backlog" | "unstarted" | "started" => false,
@@ -139,28 +128,28 @@ impl Issue {
         };
         let is_duplicate = kind == "duplicate"
             || name.as_ref().is_some_and(|n| n.to_lowercase().contains("duplicate"))
-            || fields.links().any(|link| link.kind.as_deref() == Some("duplicate"));
+            || self.links().any(|link| link.kind.as_deref() == Some("duplicate"));
         let reason = match kind.as_str() {
             _ if is_closed && is_duplicate => Some("duplicate".to_owned()),
             "completed" => Some("completed".to_owned()),
             "canceled" => Some("not_planned".to_owned()),
             _ => name,
         };
-        let labels = fields.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
-        let labels = labels.chain(fields.project);
+        let labels = self.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
+        let labels = labels.chain(self.project);
         DocumentRecord {
             number: Some(self.number),
-            remote_id: Some(fields.id),
-            title: clean_title(&fields.title),
-            body: clean(fields.description),
-            url: fields.url,
+            remote_id: Some(self.id),
+            title: clean_title(&self.title),
+            body: clean(self.description),
+            url: self.url,
             state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
-            author: author(fields.creator, fields.bot_actor, fields.external_user_creator),
+            author: author(self.creator, self.bot_actor, self.external_user_creator),
             labels: labels.filter_map(|l| l.name).collect(),
-            milestone: fields.project_milestone.and_then(|m| m.name),
-            created_at: time(fields.created_at),
-            updated_at: time(fields.updated_at).or(time(fields.created_at)),
+            milestone: self.project_milestone.and_then(|m| m.name),
+            created_at: time(self.created_at),
+            updated_at: time(self.updated_at).or(time(self.created_at)),
             closed_at: closed_at.filter(|_| is_closed),
             raw: Raw::new(self.raw),
             ..DocumentRecord::default()
@@ -275,10 +264,7 @@ mod tests {
         let with_links = issue(&serde_json::json!({"relations": {"nodes": nodes}}));
         assert_eq!(
             with_links.relations("acme"),
-            [
-                Relation::DuplicateOf(7, "acme/ENG#3".into()),
-                Relation::RelatesTo(7, "acme/OPS#9".into())
-            ]
+            [Relation::DuplicateOf("acme/ENG#3".into()), Relation::RelatesTo("acme/OPS#9".into())]
         );
         assert!(issue(&serde_json::json!({"trashed": true})).is_gone());
         assert!(Issue::parse(serde_json::json!({"id": "a", "identifier": "x"})).is_err());

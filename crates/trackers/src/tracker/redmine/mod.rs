@@ -14,19 +14,15 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Relation, Stream, Tracker,
-    client::{Client, escape, parse_each},
+    Connection, FetchError, Lookup, Page, Relation, Stream, Tracker,
+    client::{Client, escape, parse_each, with_parameters},
     pagination::Pagination,
-    release::{self, ReleaseList, ReleaseRequest, Releases},
+    release::{self, ReleaseList, ReleasePage, ReleaseRequest},
 };
-use crate::{
-    http::{Http, Login},
-    secrets::Token,
-};
+use crate::{http::Login, secrets::Token};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{DocumentRecord, Project, Record},
-    task::Task,
 };
 pub(super) use shapes::to_markdown;
 use shapes::{Issue, IssueReply, Issues, Journals, WikiEntry, WikiIndex};
@@ -38,7 +34,6 @@ const THREADS_PER_PAGE: u32 = 20;
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Redmine project.
-#[derive(Debug)]
 pub struct Redmine {
     client: Client,
     project: String,
@@ -63,87 +58,64 @@ struct Status {
 }
 
 impl Redmine {
-    /// Opens the project with this identifier; without a key, its public content.
-    pub fn new(
-        http: Http,
-        address: &Address,
-        project: &str,
-        wiki: bool,
-        key: Option<&Token>,
-    ) -> Self {
+    /// Opens the project with this identifier.
+    pub fn new(connection: &Connection<'_>) -> Self {
         let login = |base: &Url, key: &Token| Login::header(base, "x-redmine-api-key", key);
         Self {
-            client: Client::new(http, address, super::Kind::Redmine.streams(wiki), key, login),
-            project: project.to_owned(),
+            client: Client::new(connection, login),
+            project: connection.project.to_owned(),
             closed_status_ids: HashSet::new(),
             id: None,
         }
     }
 
     /// Returns the address of a page of issues, without those of subprojects.
-    fn list_url(&self, pagination: &Pagination, include: &str) -> Result<Url> {
-        let mut url = self.client.url("issues.json")?;
-        let since = pagination.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
-        {
-            let mut query = url.query_pairs_mut();
-            query.append_pair("project_id", &self.project).append_pair("subproject_id", "!*");
-            query.append_pair("status_id", if pagination.open { "open" } else { "*" });
-            query.append_pair("sort", if pagination.open { "id" } else { "updated_on,id" });
-            query.append_pair("limit", &pagination.size.to_string());
-            query.append_pair("offset", &((pagination.page - 1) * pagination.size).to_string());
-            if let Some(since) = since {
-                query.append_pair("updated_on", &since);
-            }
-            if !include.is_empty() {
-                query.append_pair("include", include);
-            }
-        }
-        Ok(url)
+    fn list_url(&self, pagination: &Pagination, include: Option<&str>) -> Result<Url> {
+        let (status, sort) = if pagination.open { ("open", "id") } else { ("*", "updated_on,id") };
+        let path = format!(
+            "issues.json?subproject_id=!*&status_id={status}&sort={sort}&limit={}&offset={}",
+            pagination.size,
+            (pagination.page - 1) * pagination.size
+        );
+        let parameters = [
+            ("project_id", Some(self.project.clone())),
+            ("updated_on", pagination.since_seconds().map(|since| format!(">={since}"))),
+            ("include", include.map(str::to_owned)),
+        ];
+        Ok(with_parameters(self.client.url(&path)?, parameters))
     }
 
-    fn parse_issue(
-        &self,
-        text: &str,
-    ) -> std::result::Result<(DocumentRecord, Vec<Relation>), String> {
+    fn parse_issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
         shapes::parse_issue(text, self.client.web(), &self.project, &self.closed_status_ids)
     }
 
-    async fn issues(&self, stream: Stream, pagination: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn issues(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
         let is_items = stream == Stream::Items;
-        let url = self.list_url(pagination, if is_items { "relations" } else { "" })?;
-        let response = self.client.get(url, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, pagination, stream)? {
-            return Ok(outcome);
-        }
+        let url = self.list_url(pagination, is_items.then_some("relations"))?;
+        let response = self.client.get(url).await?;
+        self.client.check_page(&response, pagination, stream)?;
         let list: Issues<'_> = response.json()?;
         let end = u64::from(pagination.page) * u64::from(pagination.size);
         let has_more = !list.issues.is_empty() && list.total_count.is_none_or(|total| total > end);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            match self.parse_issue(raw.get()) {
-                Ok((issue, relations)) => {
-                    times.extend(issue.updated_at);
-                    let Some(number) = issue.number else { continue };
-                    if is_items {
-                        page.relations.push((number, relations));
-                        page.add(Ok(Some(issue)));
-                    } else {
-                        page.other_names.push(number.to_string());
-                        self.fetch_notes(number, &mut page, task).await?;
-                    }
-                }
-                Err(reason) if is_items => page.records.push(Err(reason)),
-                Err(_) => {}
+            let issue = self.parse_issue(raw.get());
+            times.extend(issue.as_ref().ok().and_then(|(record, _)| record.updated_at));
+            if is_items {
+                page.add_item(issue);
+            } else if let Some(number) = issue.ok().and_then(|(record, _)| record.number) {
+                page.other_names.push(number.to_string());
+                self.fetch_notes(number, &mut page).await?;
             }
         }
-        Ok(page.into_fetch(pagination.by_change(&times, has_more)))
+        Ok(page.with_next(pagination.by_change(&times, has_more)))
     }
 
     /// Fetches the notes of an issue; returns whether it exists.
-    async fn fetch_notes(&self, number: u64, page: &mut Page, task: &Task) -> Result<bool> {
+    async fn fetch_notes(&self, number: u64, page: &mut Page) -> Result<bool> {
         let url = self.client.url(&format!("issues/{number}.json?include=journals"));
-        let response = self.client.try_get(url, GONE_STATUSES, "notes", task).await?;
+        let response = self.client.try_get(url, GONE_STATUSES, "notes").await?;
         let Some(response) = response else { return Ok(false) };
         let reply: IssueReply<'_> = response.json()?;
         let journals: Journals<'_> = serde_json::from_str(reply.issue.get()).map_err(|e| {
@@ -156,13 +128,10 @@ impl Redmine {
     }
 
     /// Fetches a page of wiki pages; the index lists all of them.
-    async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, pagination: &Pagination) -> Result<Page, FetchError> {
         let root = format!("projects/{}/wiki", escape(&self.project));
-        let response =
-            self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
-        if let Some(outcome) = self.client.page_failure(&response, pagination, Stream::Pages)? {
-            return Ok(outcome);
-        }
+        let response = self.client.get(self.client.url(&format!("{root}/index.json"))?).await?;
+        self.client.check_page(&response, pagination, Stream::Pages)?;
         let (mut entries, unreadable) =
             parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
         entries.sort_by(|a, b| (a.updated_at(), &a.title).cmp(&(b.updated_at(), &b.title)));
@@ -171,11 +140,7 @@ impl Redmine {
             .into_iter()
             .filter(|p| pagination.since.is_none() || p.updated_at() >= pagination.since)
             .collect();
-        let start = usize::try_from((pagination.page - 1) * pagination.size)
-            .unwrap_or(usize::MAX)
-            .min(recent.len());
-        let size = usize::try_from(pagination.size).unwrap_or(usize::MAX);
-        let batch = &recent[start..recent.len().min(start.saturating_add(size))];
+        let (batch, has_more) = pagination.slice(&recent);
         let mut page = Page { all_pages: Some(names), ..Page::default() };
         if pagination.page == 1 {
             page.records.extend(unreadable.into_iter().map(Err));
@@ -183,15 +148,14 @@ impl Redmine {
         for entry in batch {
             page.other_names.push(entry.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", escape(&entry.title)));
-            let response = self.client.try_get(url, GONE_STATUSES, "a wiki page", task).await?;
+            let response = self.client.try_get(url, GONE_STATUSES, "a wiki page").await?;
             if let Some(response) = response {
                 let record = shapes::page(&response.text(), self.client.web(), &self.project);
                 page.add(record.map(Some));
             }
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
-        let has_more = start + batch.len() < recent.len();
-        Ok(page.into_fetch(pagination.by_change(&times, has_more)))
+        Ok(page.with_next(pagination.by_change(&times, has_more)))
     }
 }
 
@@ -201,16 +165,16 @@ impl Tracker for Redmine {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
+    async fn probe(&mut self) -> Result<Project> {
         // Public projects silently accept a wrong key, so check it here.
         if self.client.login.is_some() {
-            self.user(task).await?;
+            self.user().await?;
         }
         let url = self.client.url(&format!("projects/{}.json", escape(&self.project)));
-        let info: ProjectInfo = self.client.get_at(url, "/project", &self.project, task).await?;
+        let info: ProjectInfo = self.client.get_at(url, "/project", &self.project).await?;
         let url = self.client.url("issue_statuses.json");
         let statuses: Vec<Status> =
-            self.client.get_at(url, "/issue_statuses", "the list of statuses", task).await?;
+            self.client.get_at(url, "/issue_statuses", "the list of statuses").await?;
         self.closed_status_ids =
             statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
         self.id = info.id;
@@ -224,9 +188,9 @@ impl Tracker for Redmine {
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
+    async fn user(&self) -> Result<Option<String>> {
         let url = self.client.url("users/current.json");
-        let user: Value = self.client.get_at(url, "/user", "the key's account", task).await?;
+        let user: Value = self.client.get_at(url, "/user", "the key's account").await?;
         Ok(user["login"].as_str().or(user["firstname"].as_str()).map(str::to_owned))
     }
 
@@ -234,29 +198,24 @@ impl Tracker for Redmine {
         if stream == Stream::Items { PAGE_SIZE } else { THREADS_PER_PAGE }
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
         match stream {
-            Stream::Pages => self.pages(pagination, task).await,
-            _ => self.issues(stream, pagination, task).await,
+            Stream::Pages => self.pages(pagination).await,
+            _ => self.issues(stream, pagination).await,
         }
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list_url(&Pagination::new(None, 1), "")?, task).await?;
+    async fn item_bound(&self) -> Result<Option<u64>> {
+        let response = self.client.get(self.list_url(&Pagination::new(None, 1), None)?).await?;
         if response.status != 200 {
             return Ok(None);
         }
         Ok(response.json::<Issues<'_>>()?.total_count)
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let url = self.client.url(&format!("issues/{number}.json"));
-        let response = self.client.try_get(url, GONE_STATUSES, "an issue", task).await?;
+        let response = self.client.try_get(url, GONE_STATUSES, "an issue").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         let raw = response.json::<IssueReply<'_>>()?.issue.get();
         let issue: Option<Issue> = serde_json::from_str(raw).ok();
@@ -267,9 +226,9 @@ impl Tracker for Redmine {
         Ok(Lookup::from_parsed(self.parse_issue(raw).map(|(record, _)| Some(record))))
     }
 
-    async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>, task: &Task) -> Result<Lookup> {
+    async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>) -> Result<Lookup> {
         let path = format!("projects/{}/wiki/{}.json", escape(&self.project), escape(slug));
-        let response = self.client.get(self.client.url(&path)?, task).await?;
+        let response = self.client.get(self.client.url(&path)?).await?;
         match response.status {
             200 => {
                 let page = shapes::page(&response.text(), self.client.web(), &self.project);
@@ -285,9 +244,9 @@ impl Tracker for Redmine {
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
         let mut page = Page::default();
-        if !self.fetch_notes(number, &mut page, task).await? {
+        if !self.fetch_notes(number, &mut page).await? {
             return Ok(Lookup::Gone);
         }
         let mut records = page.records.into_iter().flatten();
@@ -299,9 +258,9 @@ impl Tracker for Redmine {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, request: ReleaseRequest<'_>, task: &Task) -> Result<Releases> {
+    async fn releases(&self, request: ReleaseRequest<'_>) -> Result<ReleasePage, FetchError> {
         let url = self.client.url(&format!("projects/{}/versions.json", escape(&self.project)))?;
-        release::fetch(&self.client, url, request, task, |response| {
+        release::fetch(&self.client, url, request, |response| {
             let versions = response.at("/versions")?.unwrap_or_default();
             Ok(release::versions(versions, |id| {
                 Some(format!("{}/versions/{id}", self.client.web()))

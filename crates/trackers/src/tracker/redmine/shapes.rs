@@ -172,9 +172,9 @@ fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
     let (source, target) = (link.issue_id?, link.issue_to_id?);
     let key = format!("{project}#{}", if source == id { target } else { source });
     match link.relation_type.as_deref()? {
-        "duplicates" => (source == id).then_some(Relation::DuplicateOf(id, key)),
-        "duplicated" => (target == id).then_some(Relation::DuplicateOf(id, key)),
-        _ => Some(Relation::RelatesTo(id, key)),
+        "duplicates" => (source == id).then_some(Relation::DuplicateOf(key)),
+        "duplicated" => (target == id).then_some(Relation::DuplicateOf(key)),
+        _ => Some(Relation::RelatesTo(key)),
     }
 }
 

@@ -19,17 +19,18 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fetch, Lookup, Page, Relation, Stream, Tracker, client::Client,
-    pagination::Pagination, repetition::RepeatGuard,
+    Connection, FetchError, Lookup, Page, Relation, Stream, Tracker,
+    client::{Client, with_parameters},
+    pagination::Pagination,
+    repetition::RepeatGuard,
 };
 use crate::{
-    http::{Http, Login, Response},
+    http::{Login, Response},
     secrets::Token,
 };
 use precedent_core::{
     error::{Code, Error, Remedy, Result},
     model::{CommentRecord, Project},
-    task::Task,
 };
 use shapes::{People, Ticket, User};
 
@@ -49,7 +50,6 @@ const MAX_COMMENT_PAGES: usize = 60;
 const SIDE_LOADS: &str = "users,dates";
 
 /// A Zendesk account.
-#[derive(Debug)]
 pub struct Zendesk {
     client: Client,
     people: Mutex<People>,
@@ -103,23 +103,20 @@ impl ListResponse<'_> {
     }
 }
 
-enum CommentThread {
-    /// Comments or skip reasons, without the description; and the ticket into which it was merged.
-    Comments(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
-    Gone,
-    Refused(Box<Response>),
-}
+/// The comments of a ticket or skip reasons, without the description, and the ticket into which it
+/// was merged.
+type CommentThread = (Vec<Result<CommentRecord, String>>, Option<u64>);
 
 impl Zendesk {
     /// Opens the account at this address, with an OAuth token or `EMAIL:API_TOKEN`.
     /// <https://developer.zendesk.com/api-reference/introduction/security-and-auth/>
-    pub fn new(http: Http, address: &Address, wiki: bool, token: Option<&Token>) -> Self {
+    pub fn new(connection: &Connection<'_>) -> Self {
         let login = |base: &Url, token: &Token| match token.has_user_name() {
             true => Login::basic(base, token, "/token"),
             false => Login::bearer(base, token),
         };
         Self {
-            client: Client::new(http, address, super::Kind::Zendesk.streams(wiki), token, login),
+            client: Client::new(connection, login),
             people: Mutex::default(),
             articles: Mutex::default(),
         }
@@ -127,14 +124,9 @@ impl Zendesk {
 
     /// Returns the address of a list with cursor pagination.
     fn list_url(&self, path: &str, cursor: Option<&str>) -> Result<Url> {
-        let mut url = self.client.url(path)?;
-        let mut query = url.query_pairs_mut();
-        query.append_pair("page[size]", &LIST_PAGE_SIZE.to_string());
-        if let Some(cursor) = cursor {
-            query.append_pair("page[after]", cursor);
-        }
-        drop(query);
-        Ok(url)
+        let size = ("page[size]", Some(LIST_PAGE_SIZE.to_string()));
+        let cursor = ("page[after]", cursor.map(str::to_owned));
+        Ok(with_parameters(self.client.url(path)?, [size, cursor]))
     }
 
     fn export_url(&self, pagination: &Pagination) -> Result<Url> {
@@ -145,42 +137,33 @@ impl Zendesk {
                 pagination.token.as_deref(),
             );
         }
-        let mut url = self
-            .client
-            .url(&format!("api/v2/incremental/tickets/cursor.json?include={SIDE_LOADS}"))?;
-        let mut query = url.query_pairs_mut();
-        query.append_pair("per_page", &pagination.size.to_string());
-        match &pagination.token {
-            Some(token) => drop(query.append_pair("cursor", token)),
-            None => {
-                // The export rejects times within the last minute.
-                let latest = self
-                    .client
-                    .http
-                    .now()
-                    .checked_sub(SignedDuration::from_secs(61))
-                    .unwrap_or_default();
-                let since = pagination.since.map_or(0, |since| since.min(latest).as_second());
-                query.append_pair("start_time", &since.to_string());
-            }
-        }
-        drop(query);
-        Ok(url)
+        let path = format!(
+            "api/v2/incremental/tickets/cursor.json?include={SIDE_LOADS}&per_page={}",
+            pagination.size
+        );
+        // The export rejects times within the last minute.
+        let latest = self.client.http.now().checked_sub(SignedDuration::from_secs(61));
+        let latest = latest.unwrap_or_default();
+        let since = pagination.since.map_or(0, |since| since.min(latest).as_second());
+        let start = match &pagination.token {
+            Some(token) => ("cursor", Some(token.clone())),
+            None => ("start_time", Some(since.to_string())),
+        };
+        Ok(with_parameters(self.client.url(&path)?, [start]))
     }
 
-    async fn tickets(&self, stream: Stream, pagination: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.export_url(pagination)?, task).await?;
+    async fn tickets(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
+        let response = self.client.get(self.export_url(pagination)?).await?;
         match response.status {
             200 => {}
             // The cursor has expired.
-            400 | 422 if pagination.token.is_some() => return Ok(Fetch::Expired),
+            400 | 422 if pagination.token.is_some() => return Err(FetchError::Expired),
             500.. if pagination.size >= 10 => {
-                return Ok(Fetch::Smaller(
-                    Pagination { size: pagination.size / 2, ..pagination.clone() }.cursor(),
-                ));
+                let smaller = Pagination { size: pagination.size / 2, ..pagination.clone() };
+                return Err(FetchError::Smaller(smaller.cursor()));
             }
-            403 => return Ok(Fetch::Refused(self.admin_refusal(&response))),
-            _ => return self.client.list_failure(&response, stream.label()),
+            403 => return Err(FetchError::refusal(self.admin_refusal(&response))),
+            _ => return Err(self.client.list_failure(&response, stream.label())),
         }
         let list: ListResponse<'_> = response.json()?;
         let next_token = list.next_cursor();
@@ -209,10 +192,8 @@ impl Zendesk {
                 continue;
             }
             page.other_names.push(ticket.id.to_string());
-            if !ticket.is_gone()
-                && let Some(response) = self.add_thread(&ticket, &mut page, task).await?
-            {
-                return self.client.list_failure(&response, stream.label());
+            if !ticket.is_gone() {
+                self.add_thread(&ticket, &mut page).await?;
             }
         }
         let next = next_token.map(|token| Pagination {
@@ -220,58 +201,47 @@ impl Zendesk {
             token: Some(token),
             ..pagination.clone()
         });
-        page.next = next.map(|next| next.cursor());
-        Ok(Fetch::Page(page))
+        let watermark = page.watermark;
+        Ok(page.with_next((next, watermark)))
     }
 
-    /// Adds the comments of a ticket; returns the response if they may not be read.
-    async fn add_thread(
-        &self,
-        ticket: &Ticket,
-        page: &mut Page,
-        task: &Task,
-    ) -> Result<Option<Box<Response>>> {
-        match self.fetch_thread(ticket.id, task).await? {
-            CommentThread::Comments(comments, merge_target) => {
-                comments.into_iter().for_each(|comment| page.add(comment.map(Some)));
-                if ticket.was_merged() {
-                    let mut relations = ticket.relations();
-                    relations.extend(
-                        merge_target
-                            .map(|n| Relation::DuplicateOf(ticket.id, shapes::ticket_key(n))),
-                    );
-                    page.relations.push((ticket.id, relations));
-                }
-                Ok(None)
-            }
-            // The ticket may have been deleted since it was listed.
-            CommentThread::Gone => Ok(None),
-            CommentThread::Refused(response) => Ok(Some(response)),
+    /// Adds the comments of a ticket, unless it was deleted since it was listed.
+    async fn add_thread(&self, ticket: &Ticket, page: &mut Page) -> Result<(), FetchError> {
+        let Some((comments, merge_target)) = self.fetch_thread(ticket.id).await? else {
+            return Ok(());
+        };
+        comments.into_iter().for_each(|comment| page.add(comment.map(Some)));
+        if ticket.was_merged() {
+            let mut relations = ticket.relations();
+            let target = merge_target.map(shapes::ticket_key);
+            relations.extend(target.map(Relation::DuplicateOf));
+            page.relations.push((ticket.id, relations));
         }
+        Ok(())
     }
 
-    async fn fetch_thread(&self, number: u64, task: &Task) -> Result<CommentThread> {
+    /// Fetches the comments of a ticket; `None` if it does not exist.
+    async fn fetch_thread(&self, number: u64) -> Result<Option<CommentThread>, FetchError> {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
         let (mut comments, mut merge_target) = (Vec::new(), None);
         let (mut cursor, mut people) = (None::<String>, People::new());
         let mut guard = RepeatGuard::default();
         for page_index in 0..MAX_COMMENT_PAGES {
-            let response = self.client.get(self.list_url(&path, cursor.as_deref())?, task).await?;
+            let response = self.client.get(self.list_url(&path, cursor.as_deref())?).await?;
             match response.status {
                 200 => {}
-                404 | 410 => return Ok(CommentThread::Gone),
-                403 => return Ok(CommentThread::Refused(Box::new(response))),
-                _ => return Err(self.client.error_for(&response, "comments")),
+                404 | 410 => return Ok(None),
+                _ => return Err(self.client.list_failure(&response, "comments")),
             }
             let list: ListResponse<'_> = response.json()?;
             cursor = list.next_cursor();
-            if let Err(repetition) = guard.add(list.comments.iter().map(|raw| raw.get())) {
-                comments.push(Err(repetition.error(&format!("comments of #{number}")).to_string()));
+            if let Err(reason) = guard.add_raws(&list.comments, &format!("comments of #{number}")) {
+                comments.push(Err(reason));
                 break;
             }
             people.extend(shapes::people(list.users));
             let authors = list.comments.iter().filter_map(|raw| shapes::comment_author(raw.get()));
-            self.add_people(authors.collect(), &mut people, task).await?;
+            self.add_people(authors.collect(), &mut people).await?;
             // The first comment is the description, which the ticket contains.
             for raw in list.comments.iter().skip(usize::from(page_index == 0)) {
                 let comment = shapes::parse_comment(raw.get(), number, &people, self.client.web());
@@ -283,17 +253,12 @@ impl Zendesk {
                 break;
             }
         }
-        Ok(CommentThread::Comments(comments, merge_target))
+        Ok(Some((comments, merge_target)))
     }
 
     /// Adds the authors that were not side-loaded.
     /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
-    async fn add_people(
-        &self,
-        author_ids: BTreeSet<i64>,
-        people: &mut People,
-        task: &Task,
-    ) -> Result<()> {
+    async fn add_people(&self, author_ids: BTreeSet<i64>, people: &mut People) -> Result<()> {
         let mut unknown_ids = Vec::new();
         {
             let cache = self.people.lock().unwrap_or_else(PoisonError::into_inner);
@@ -309,7 +274,7 @@ impl Zendesk {
             let ids: Vec<String> = chunk.iter().map(ToString::to_string).collect();
             let url =
                 self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
-            let response = self.client.get(url, task).await?;
+            let response = self.client.get(url).await?;
             let list = if response.status == 200 {
                 response.json::<ListResponse<'_>>()?.users
             } else {
@@ -329,28 +294,26 @@ impl Zendesk {
     /// Fetches a page of help center articles. The whole list is read each time, because the API
     /// does not report withdrawn articles.
     /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
-    async fn pages(&self, pagination: &Pagination, task: &Task) -> Result<Fetch> {
+    async fn pages(&self, pagination: &Pagination) -> Result<Page, FetchError> {
         let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut names = match names.filter(|_| pagination.page > 1) {
             Some(names) => names,
             // Another process started this pass; the names that it read are unknown.
-            None if pagination.page > 1 => return Ok(Fetch::Expired),
+            None if pagination.page > 1 => return Err(FetchError::Expired),
             None => Vec::new(),
         };
         // An edit does not change the order by creation.
         let path =
             "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
-        let response =
-            self.client.get(self.list_url(path, pagination.token.as_deref())?, task).await?;
+        let response = self.client.get(self.list_url(path, pagination.token.as_deref())?).await?;
         match response.status {
             200 => {}
-            400 | 422 if pagination.token.is_some() => return Ok(Fetch::Expired),
+            400 | 422 if pagination.token.is_some() => return Err(FetchError::Expired),
             403 | 404 => {
-                return Ok(Fetch::Refused(
-                    "there is no help center, or you don't have access to it".to_owned(),
-                ));
+                let reason = "there is no help center, or you don't have access to it";
+                return Err(FetchError::refusal(reason));
             }
-            _ => return self.client.list_failure(&response, Stream::Pages.label()),
+            _ => return Err(self.client.list_failure(&response, Stream::Pages.label())),
         }
         let list: ListResponse<'_> = response.json()?;
         let cursor = list.next_cursor();
@@ -373,14 +336,13 @@ impl Zendesk {
         }
         let response_time = self.client.server_time(&response);
         let (next, watermark) = pagination.by_creation(None, response_time, cursor.is_some());
-        page.next = next.map(|next| Pagination { token: cursor, ..next }.cursor());
-        page.watermark = watermark;
-        if page.next.is_none() {
+        if next.is_none() {
             page.all_pages = Some(names);
         } else {
             *self.articles.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
         }
-        Ok(Fetch::Page(page))
+        let next = next.map(|next| Pagination { token: cursor, ..next });
+        Ok(page.with_next((next, watermark)))
     }
 
     fn admin_refusal(&self, response: &Response) -> String {
@@ -392,9 +354,9 @@ impl Zendesk {
     }
 
     /// Returns the owner of the token. Without a token, the returned user has no id.
-    async fn current_user(&self, task: &Task) -> Result<User> {
+    async fn current_user(&self) -> Result<User> {
         let url = self.client.url("api/v2/users/me.json");
-        let user: User = self.client.get_at(url, "/user", "the token's account", task).await?;
+        let user: User = self.client.get_at(url, "/user", "the token's account").await?;
         if user.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
             return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host))
@@ -411,20 +373,19 @@ impl Tracker for Zendesk {
         &self.client
     }
 
-    async fn probe(&mut self, task: &Task) -> Result<Project> {
-        self.current_user(task).await?;
+    async fn probe(&mut self) -> Result<Project> {
+        self.current_user().await?;
         Ok(Project {
             name: super::Kind::Zendesk.single_project().unwrap_or_default().to_owned(),
-            remote_id: None,
             private: true,
             wiki: true,
             issues: true,
-            archived: false,
+            ..Project::default()
         })
     }
 
-    async fn user(&self, task: &Task) -> Result<Option<String>> {
-        Ok(self.current_user(task).await?.name)
+    async fn user(&self) -> Result<Option<String>> {
+        Ok(self.current_user().await?.name)
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -435,28 +396,23 @@ impl Tracker for Zendesk {
         }
     }
 
-    async fn list_page(
-        &self,
-        stream: Stream,
-        pagination: &Pagination,
-        task: &Task,
-    ) -> Result<Fetch> {
+    async fn list_page(&self, stream: Stream, pagination: &Pagination) -> Result<Page, FetchError> {
         match stream {
-            Stream::Pages => self.pages(pagination, task).await,
-            _ => self.tickets(stream, pagination, task).await,
+            Stream::Pages => self.pages(pagination).await,
+            _ => self.tickets(stream, pagination).await,
         }
     }
 
-    async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
+    async fn item_bound(&self) -> Result<Option<u64>> {
         // <https://developer.zendesk.com/api-reference/ticketing/ticket-management/search/#show-results-count>
         let url = self.client.url("api/v2/search/count.json?query=type%3Aticket")?;
-        let response = self.client.get(url, task).await?;
+        let response = self.client.get(url).await?;
         if response.status == 200 { response.at("/count") } else { Ok(None) }
     }
 
-    async fn item(&self, number: u64, task: &Task) -> Result<Lookup> {
+    async fn item(&self, number: u64) -> Result<Lookup> {
         let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={SIDE_LOADS}"));
-        let response = self.client.try_get(url, &[403, 404, 410], "a ticket", task).await?;
+        let response = self.client.try_get(url, &[403, 404, 410], "a ticket").await?;
         let Some(response) = response else { return Ok(Lookup::Gone) };
         let reply: TicketReply<'_> = response.json()?;
         let people = shapes::people(reply.users);
@@ -468,12 +424,12 @@ impl Tracker for Zendesk {
         ))
     }
 
-    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Lookup> {
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>) -> Result<Lookup> {
         let Some(id) = remote_id.and_then(|id| id.parse::<u64>().ok()) else {
             return Ok(Lookup::Unreadable);
         };
         let url = self.client.url(&format!("api/v2/help_center/articles/{id}.json"))?;
-        let response = self.client.get(url, task).await?;
+        let response = self.client.get(url).await?;
         match response.status {
             200 => {
                 let reply: ArticleReply<'_> = response.json()?;
@@ -491,14 +447,10 @@ impl Tracker for Zendesk {
         }
     }
 
-    async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Lookup> {
-        match self.fetch_thread(number, task).await? {
-            CommentThread::Comments(comments, _) => {
-                let comment = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
-                Ok(Lookup::from_parsed(Ok(comment)))
-            }
-            CommentThread::Gone => Ok(Lookup::Gone),
-            CommentThread::Refused(response) => Err(self.client.error_for(&response, "comments")),
-        }
+    async fn comment(&self, number: u64, remote_id: &str) -> Result<Lookup> {
+        let thread = self.fetch_thread(number).await.map_err(FetchError::into_error)?;
+        let Some((comments, _)) = thread else { return Ok(Lookup::Gone) };
+        let comment = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
+        Ok(Lookup::from_parsed(Ok(comment)))
     }
 }

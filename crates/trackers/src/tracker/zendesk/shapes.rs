@@ -52,8 +52,8 @@ fn author(id: Option<i64>, people: &People) -> Author {
 }
 
 #[derive(Deserialize)]
-struct TicketFields {
-    id: u64,
+pub(super) struct Ticket {
+    pub(super) id: u64,
     subject: Option<String>,
     description: Option<String>,
     status: Option<String>,
@@ -71,6 +71,8 @@ struct TicketFields {
     #[serde(default)]
     followup_ids: Vec<u64>,
     dates: Option<Dates>,
+    #[serde(skip)]
+    raw: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -79,16 +81,10 @@ struct Dates {
     status_updated_at: Option<Time>,
 }
 
-pub(super) struct Ticket {
-    pub(super) id: u64,
-    fields: TicketFields,
-    raw: Vec<u8>,
-}
-
 pub(super) fn parse_ticket(text: &str) -> Result<Ticket, String> {
-    let fields: TicketFields = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    identity::check_number("id", fields.id)?;
-    Ok(Ticket { id: fields.id, fields, raw: text.as_bytes().to_vec() })
+    let ticket: Ticket = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    identity::check_number("id", ticket.id)?;
+    Ok(Ticket { raw: text.as_bytes().to_vec(), ..ticket })
 }
 
 /// Returns the key of a ticket, as used in relations.
@@ -99,42 +95,39 @@ pub(super) fn ticket_key(number: u64) -> String {
 impl Ticket {
     /// Returns the time by which the export is sorted.
     pub(super) fn export_time(&self) -> Option<Timestamp> {
-        let generated_at =
-            self.fields.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
-        generated_at.or(time(self.fields.updated_at))
+        let generated_at = self.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
+        generated_at.or(time(self.updated_at))
     }
 
     pub(super) fn is_gone(&self) -> bool {
-        self.fields.status.as_deref() == Some("deleted")
+        self.status.as_deref() == Some("deleted")
     }
 
     pub(super) fn was_merged(&self) -> bool {
-        self.fields.tags.iter().any(|tag| tag == MERGE_TAG)
+        self.tags.iter().any(|tag| tag == MERGE_TAG)
     }
 
     /// Returns the relations of the ticket: an incident duplicates its problem, and a follow-up is
     /// related.
     pub(super) fn relations(&self) -> Vec<Relation> {
-        let problem = self.fields.problem_id.map(|n| Relation::DuplicateOf(self.id, ticket_key(n)));
-        let followups =
-            self.fields.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, ticket_key(*n)));
+        let problem = self.problem_id.map(|n| Relation::DuplicateOf(ticket_key(n)));
+        let followups = self.followup_ids.iter().map(|n| Relation::RelatesTo(ticket_key(*n)));
         problem.into_iter().chain(followups).collect()
     }
 
     pub(super) fn record(self, people: &People, web: &str) -> DocumentRecord {
         let was_merged = self.was_merged();
-        let fields = self.fields;
-        let status = fields.status.unwrap_or_default();
+        let status = self.status.unwrap_or_default();
         let is_closed = matches!(status.as_str(), "solved" | "closed");
         let reason = match is_closed {
             true if was_merged => Some("duplicate".to_owned()),
             true => Some("completed".to_owned()),
             false => Some(status).filter(|s| !s.is_empty()),
         };
-        let body = clean(fields.description);
+        let body = clean(self.description);
         // A chat has no subject.
-        let title = title_or_first_line(&clean(fields.subject), &body);
-        let solved_at = fields.dates.and_then(|d| time(d.solved_at).or(time(d.status_updated_at)));
+        let title = title_or_first_line(&clean(self.subject), &body);
+        let solved_at = self.dates.and_then(|d| time(d.solved_at).or(time(d.status_updated_at)));
         DocumentRecord {
             number: Some(self.id),
             remote_id: Some(self.id.to_string()),
@@ -143,10 +136,10 @@ impl Ticket {
             url: Some(format!("{web}/agent/tickets/{}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
-            author: author(fields.requester_id, people),
-            labels: fields.kind.into_iter().chain(fields.priority).chain(fields.tags).collect(),
-            created_at: time(fields.created_at),
-            updated_at: time(fields.updated_at).or(time(fields.created_at)),
+            author: author(self.requester_id, people),
+            labels: self.kind.into_iter().chain(self.priority).chain(self.tags).collect(),
+            created_at: time(self.created_at),
+            updated_at: time(self.updated_at).or(time(self.created_at)),
             closed_at: solved_at.filter(|_| is_closed),
             raw: Raw::new(self.raw),
             // Zendesk's comment count includes private comments and the description.
@@ -318,10 +311,7 @@ mod tests {
         let incident = parse(&json!({"problem_id": 3, "followup_ids": [9]}));
         assert_eq!(
             incident.relations(),
-            [
-                Relation::DuplicateOf(7, "tickets#3".into()),
-                Relation::RelatesTo(7, "tickets#9".into())
-            ]
+            [Relation::DuplicateOf("tickets#3".into()), Relation::RelatesTo("tickets#9".into())]
         );
         assert_eq!(incident.export_time(), Some("2024-01-03T03:04:06Z".parse().unwrap()));
         let ticket = parse(&json!({"generated_timestamp": null}));
