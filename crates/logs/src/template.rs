@@ -7,15 +7,13 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    sync::LazyLock,
 };
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 use precedent_text::{
-    pattern::re,
+    pattern::Pattern,
     signature::{SignatureKind, signatures},
 };
-use regex::Regex;
 
 use crate::lines::code_length;
 
@@ -381,24 +379,22 @@ fn trace_hash(text: &str) -> u64 {
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
 }
 
-static UNINFORMATIVE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:exit(?:ed|s|ing)?|completed|finished|terminated|failed|returned|died)\b.{0,24}?\b(?:(?:exit |return |error |status )?(?:code|status)|exit)(?:[ :=]|is)*(?:(?:[1-9]?\d|1[01]\d|12[0-5]|255)(?:[/ .,;)'\x22]|$)|$)",
-        r"|\b(?:exit|return) (?:code|status):? *(?:[1-9]?\d|1[01]\d|12[0-5]|255)\b",
-        r"|\bnon-?zero (?:exit|return|status)",
-        r"|\bcode=exited, status=(?:[1-9]?\d|1[01]\d|12[0-5])\b",
-        r"|with result '?exit-code",
-        r"|\bg?n?make(?:\[\d+\])?: \*\*\*.*\bError \d+\b",
-        r"|^\W*(?:build|tests?|compilation|job|pipeline|task|deploy|deployment) (?:has )?(?:failed|failure|aborted)\W*(?:in \d.*)?$",
-        r"|completed with \d+ error\(?s?\)?",
-        r"|\b\d+ errors? (?:generated|found|occurred)\W*$|^\W*found \d+ errors?\b",
-        r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
-        r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
-        r"|^> Task \S+ FAILED$|: There are test failures\.|^Tests run: \d+, Failures: \d+|^Tests: +\d+ failed|^FAIL\t",
-        r"|^ninja: build stopped|^Finished: FAILURE$",
-        r"|^\W*(?:refusing|unable) to start\W*$|^could not read from remote repository\W*$",
-    ))
-});
+static UNINFORMATIVE: Pattern = Pattern::new(concat!(
+    r"(?i)\b(?:exit(?:ed|s|ing)?|completed|finished|terminated|failed|returned|died)\b.{0,24}?\b(?:(?:exit |return |error |status )?(?:code|status)|exit)(?:[ :=]|is)*(?:(?:[1-9]?\d|1[01]\d|12[0-5]|255)(?:[/ .,;)'\x22]|$)|$)",
+    r"|\b(?:exit|return) (?:code|status):? *(?:[1-9]?\d|1[01]\d|12[0-5]|255)\b",
+    r"|\bnon-?zero (?:exit|return|status)",
+    r"|\bcode=exited, status=(?:[1-9]?\d|1[01]\d|12[0-5])\b",
+    r"|with result '?exit-code",
+    r"|\bg?n?make(?:\[\d+\])?: \*\*\*.*\bError \d+\b",
+    r"|^\W*(?:build|tests?|compilation|job|pipeline|task|deploy|deployment) (?:has )?(?:failed|failure|aborted)\W*(?:in \d.*)?$",
+    r"|completed with \d+ error\(?s?\)?",
+    r"|\b\d+ errors? (?:generated|found|occurred)\W*$|^\W*found \d+ errors?\b",
+    r"|could not compile `|^\W*ELIFECYCLE\b|\berrno [12]$|a complete log of this run|script returned exit code",
+    r"|^\W*(?:fatal |an )?(?:error|failure|exception|fatal)s?\W*$",
+    r"|^> Task \S+ FAILED$|: There are test failures\.|^Tests run: \d+, Failures: \d+|^Tests: +\d+ failed|^FAIL\t",
+    r"|^ninja: build stopped|^Finished: FAILURE$",
+    r"|^\W*(?:refusing|unable) to start\W*$|^could not read from remote repository\W*$",
+));
 
 /// Returns whether a log's error only states that something failed, not what.
 pub fn is_uninformative(group: &LogGroup) -> bool {
@@ -407,13 +403,11 @@ pub fn is_uninformative(group: &LogGroup) -> bool {
 
 /// Messages about exhausted resources, which make all programs on a machine fail and are logged
 /// less often than their effects.
-static EXHAUSTED_RESOURCE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
-        r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
-        r"|ディスク(?:容量|の空き容量)?が?(?:不足|いっぱい)|read-only file ?system",
-    ))
-});
+static EXHAUSTED_RESOURCE: Pattern = Pattern::new(concat!(
+    r"(?i)no space left on device|\bENOSPC\b|disk (?:is )?full|not enough (?:disk )?space|out of disk space",
+    r"|too many open files|\bEMFILE\b|cannot allocate memory|out of memory: killed|磁盘空间不足|磁盘已满",
+    r"|ディスク(?:容量|の空き容量)?が?(?:不足|いっぱい)|read-only file ?system",
+));
 
 /// Returns whether a message only states that something failed: "exit code 1", "make: *** Error 2",
 /// "BUILD FAILED". Codes from 126 on mean a signal or a missing program.

@@ -1,11 +1,7 @@
 //! Releases of a project, from tracker lists and changelogs, with the items that each one fixes.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use url::Url;
@@ -18,7 +14,7 @@ use super::{
 use crate::http::{Request, Response};
 use precedent_core::{error::Result, model::ReleaseRecord};
 use precedent_text::{
-    pattern::re,
+    pattern::Pattern,
     reference::{Relation, references},
     version,
 };
@@ -217,19 +213,16 @@ fn is_version_name(title: &str) -> bool {
 }
 
 /// Words in notes about items that are not fixed.
-static UNFIXED_WORDS: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
-static ENTRY: LazyLock<Regex> = LazyLock::new(|| re(r"^\s*(?:[-*+•]|\d+[.)])\s"));
+static UNFIXED_WORDS: Pattern = Pattern::new(r"(?i)\brevert|\bknown (?:issue|bug|problem)");
+static ENTRY: Pattern = Pattern::new(r"^\s*(?:[-*+•]|\d+[.)])\s");
 /// A reference in brackets: "(#12)", "([#12](…), #13)".
-static BRACKETED_REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\([^()]*#\d"));
+static BRACKETED_REFERENCE: Pattern = Pattern::new(r"\([^()]*#\d");
 /// A version in a heading, with the text before and after it.
-static HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:(?P<word>[\p{L}][\p{L}\p{N}_.-]*)\s+)?",
-        r"(?:\\?\[)?(?P<name>v?\d+(?:\.\d+)+[\w.+-]*|unreleased)\]?(?:\([^()]*://[^()]*\))?(?P<rest>.*)$",
-    ))
-});
-static DATE: LazyLock<Regex> = LazyLock::new(|| re(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b"));
+static HEADING: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:(?P<word>[\p{L}][\p{L}\p{N}_.-]*)\s+)?",
+    r"(?:\\?\[)?(?P<name>v?\d+(?:\.\d+)+[\w.+-]*|unreleased)\]?(?:\([^()]*://[^()]*\))?(?P<rest>.*)$",
+));
+static DATE: Pattern = Pattern::new(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b");
 
 /// Returns the numbers of the items that release notes of `project` name as fixed, ascending: those
 /// in list entries, in parentheses and after "fixes", except reverted changes and known issues.

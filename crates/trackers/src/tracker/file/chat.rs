@@ -1,9 +1,7 @@
 //! Chat messages as exported by Slack: a message with replies is an item, and the replies are
 //! its comments.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde_json::Value;
 
 use super::{
@@ -12,7 +10,7 @@ use super::{
 };
 use crate::tracker::dates;
 use precedent_core::model::{Author, DocumentRecord, item_number};
-use precedent_text::{html, pattern::re};
+use precedent_text::{html, pattern::Pattern};
 
 const SOLVED_REACTIONS: &[&str] =
     &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
@@ -97,7 +95,7 @@ fn thread_number(ts: &str) -> Option<u64> {
 
 /// Converts mentions and links: `<@U1>`, `<#C1|name>`, `<https://x.example|words>`.
 fn markdown(text: &str, context: &FileContext) -> String {
-    static TARGETS: LazyLock<Regex> = LazyLock::new(|| re(r"<([^>|]*)(?:\|([^>]*))?>"));
+    static TARGETS: Pattern = Pattern::new(r"<([^>|]*)(?:\|([^>]*))?>");
     let convert = |c: &Captures<'_>| {
         let (target, label) = (&c[1], c.get(2).map_or("", |label| label.as_str()));
         match target.chars().next() {

@@ -1,13 +1,10 @@
 //! Errors for unsupported files: their likely format and the next step.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde_json::Value;
 
 use super::{content::Content, xml};
 use precedent_core::error::Error;
-use precedent_text::{html, pattern::re};
+use precedent_text::{html, pattern::Pattern};
 
 fn error(content: &Content, problem: &str, hint: &str) -> Error {
     let location = match content.path.file_name().map(|n| n.to_string_lossy()) {
@@ -122,7 +119,7 @@ pub fn markup_error(content: &Content, text: &str) -> Error {
             "Export the same list as CSV: in Jira, Export › CSV (all fields).",
         );
     }
-    static TITLE: LazyLock<Regex> = LazyLock::new(|| re("(?i)<title[^>]*>([^<]*)"));
+    static TITLE: Pattern = Pattern::new("(?i)<title[^>]*>([^<]*)");
     let title = TITLE.captures(&start).map(|c| html::to_text(&c[1])).unwrap_or_default();
     let title: String = title.chars().take(60).collect();
     let title_note = match title.trim() {
