@@ -14,19 +14,21 @@ use crate::{
 pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output) -> Result<()> {
     let casebook = &session.casebook;
     match command {
-        VerdictCommand::Set { key, other, verdict, reason, by, json } => {
+        VerdictCommand::Set { key, other_key, verdict, reason, by, json } => {
             let kind = match verdict.as_str() {
                 "duplicate" => VerdictKind::Duplicate,
                 "related" => VerdictKind::Related,
                 _ => VerdictKind::NotDuplicate,
             };
-            let (key, other, reason) = (session.key(&key), session.key(&other), reason.as_deref());
-            let verdict = casebook.record_verdict(&key, &other, kind, reason, &actor(by)).await?;
+            let (key, other_key, reason) =
+                (session.key(&key), session.key(&other_key), reason.as_deref());
+            let verdict =
+                casebook.record_verdict(&key, &other_key, kind, reason, &actor(by)).await?;
             output.answer(&verdict, &json, None, |output| print(&verdict, output))
         }
-        VerdictCommand::Undo { key, other, by, json } => {
-            let (key, other) = (session.key(&key), session.key(&other));
-            let earlier_verdict = casebook.undo_verdict(&key, &other, &actor(by)).await?;
+        VerdictCommand::Undo { key, other_key, by, json } => {
+            let (key, other_key) = (session.key(&key), session.key(&other_key));
+            let earlier_verdict = casebook.undo_verdict(&key, &other_key, &actor(by)).await?;
             output.answer(&earlier_verdict, &json, None, |output| match &earlier_verdict {
                 Some(verdict) => {
                     output.line("Undone. The earlier verdict applies again:");

@@ -232,7 +232,8 @@ pub enum VerdictCommand {
         /// Report the verdict is about
         key: String,
         /// Other report; for a duplicate, the one to keep
-        other: String,
+        #[arg(value_name = "OTHER")]
+        other_key: String,
         /// Verdict
         #[arg(value_parser = ["duplicate", "related", "not-duplicate"])]
         verdict: String,
@@ -250,7 +251,8 @@ pub enum VerdictCommand {
         /// One report of the pair
         key: String,
         /// The other report
-        other: String,
+        #[arg(value_name = "OTHER")]
+        other_key: String,
         /// Name to record with the undo
         #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
         by: Option<String>,

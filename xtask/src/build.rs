@@ -60,13 +60,13 @@ pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
         .filter(is_built)
         .filter_map(|path| Some(path.file_name()?.to_str()?.rsplit_once('-')?.0))
         .collect();
-    let remaining = names
+    let missing_count = names
         .iter()
         .filter(|name| !built_names.contains(name.split(' ').next().unwrap_or(name)))
         .count();
     // Even if all packages are built, those of the workspace may need a rebuild.
-    let time = terminal::estimate((remaining as f64).max(5.0) * CORE_SECONDS / cores());
-    format!("{remaining} of {} packages to build, {time}{}", names.len(), estimate_basis())
+    let time = terminal::estimate((missing_count as f64).max(5.0) * CORE_SECONDS / cores());
+    format!("{missing_count} of {} packages to build, {time}{}", names.len(), estimate_basis())
 }
 
 /// Returns the basis of an estimate: ` on 2 cores, 1.8 times that under the current load`.

@@ -166,9 +166,9 @@ pub fn ensure(ws: &Workspace, dependencies: &[&Dependency]) -> Result<()> {
     }
     result?;
     match names() {
-        remaining if remaining.is_empty() => Ok(()),
-        remaining => {
-            Err(failure(format!("still missing after `{}`: {remaining}", install.join(" "))))
+        packages if packages.is_empty() => Ok(()),
+        packages => {
+            Err(failure(format!("still missing after `{}`: {packages}", install.join(" "))))
         }
     }
 }

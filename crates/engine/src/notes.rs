@@ -322,10 +322,10 @@ fn differences(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String
     };
     let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
-    let unshared_names = |text: (&str, &str), other: (&str, &str)| -> Vec<String> {
-        let other = format!("{}\n{}", other.0, other.1).to_lowercase();
+    let unshared_names = |text: (&str, &str), second: (&str, &str)| -> Vec<String> {
+        let second_text = format!("{}\n{}", second.0, second.1).to_lowercase();
         let names = names(&format!("{}\n{}", text.0, text.1)).into_iter();
-        names.filter(|name| !other.contains(&name.to_lowercase())).collect()
+        names.filter(|name| !second_text.contains(&name.to_lowercase())).collect()
     };
     let (a_names, b_names) = (unshared_names(a, b), unshared_names(b, a));
     if with_names && !a_names.is_empty() && !b_names.is_empty() {

@@ -267,7 +267,9 @@ mod tests {
         fn any_document_is_accepted(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", chunk_len in 1_usize..20) {
             let (objects, broken, _) = parse(&text, chunk_len);
             for object in objects.iter().map(|o| &o.1).chain(&broken) {
-                proptest::prop_assert!(text.contains(object.as_str()));
+                // The last character may be incomplete.
+                let text_of_object = object.trim_end_matches(char::REPLACEMENT_CHARACTER);
+                proptest::prop_assert!(text.contains(text_of_object));
             }
         }
     }

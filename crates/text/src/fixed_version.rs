@@ -56,14 +56,14 @@ impl VersionMention {
         let foreign_versions = if spans.is_empty() { vec![] } else { versions(text, "").foreign };
         let to_mention = |span: &regex::Match<'_>| {
             let version = span.as_str();
-            let mut left = tokens(&text[..span.start()]);
-            left.reverse();
-            let right = tokens(&text[span.end()..]);
+            let mut tokens_before = tokens(&text[..span.start()]);
+            tokens_before.reverse();
+            let tokens_after = tokens(&text[span.end()..]);
             let mut features = BTreeSet::from([
                 format!("role {:?}", sentence.role()),
                 format!("reported {}", relation(version, reported_on)),
             ]);
-            for (side, tokens) in [("<", &left), (">", &right)] {
+            for (side, tokens) in [("<", &tokens_before), (">", &tokens_after)] {
                 let phrases = (1..=tokens.len().min(MAX_PHRASE)).map(|n| tokens[..n].join(" "));
                 features.extend(phrases.map(|phrase| format!("{side}{phrase}")));
                 features.extend(tokens.is_empty().then(|| format!("{side}$")));
@@ -86,10 +86,10 @@ impl VersionMention {
         for weights in self.features.iter().filter_map(|name| MODEL.features.get(name)) {
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
         }
-        let [fixed, planned, other] = softmax(sums);
+        let [p_fixed, p_planned, p_other] = softmax(sums);
         match () {
-            () if fixed >= MODEL.threshold => VersionRole::Fixed,
-            () if planned > fixed.max(other) => VersionRole::Planned,
+            () if p_fixed >= MODEL.threshold => VersionRole::Fixed,
+            () if p_planned > p_fixed.max(p_other) => VersionRole::Planned,
             () => VersionRole::Other,
         }
     }
@@ -109,13 +109,13 @@ pub fn find_versions(
 /// Compares a version with those of the report.
 fn relation(version: &str, reported_on: &[String]) -> &'static str {
     let orders: Vec<Ordering> =
-        reported_on.iter().filter_map(|reported| compare(version, reported)).collect();
-    let all = |order: Ordering| orders.iter().all(|o| *o == order);
+        reported_on.iter().filter_map(|name| compare(version, name)).collect();
+    let is_every = |order: Ordering| orders.iter().all(|o| *o == order);
     match () {
         () if orders.is_empty() => "unknown",
         () if orders.contains(&Ordering::Equal) => "same",
-        () if all(Ordering::Less) => "older",
-        () if all(Ordering::Greater) => "newer",
+        () if is_every(Ordering::Less) => "older",
+        () if is_every(Ordering::Greater) => "newer",
         () => "between",
     }
 }

@@ -352,17 +352,17 @@ impl Http {
     /// Waits, and reports progress every second if the wait is long.
     pub(crate) async fn wait(&self, wait: Duration) -> Result<()> {
         let total = wait.as_secs();
-        let mut remaining = wait;
+        let mut rest = wait;
         // Short waits between attempts are not reported.
         let is_long = total >= 10;
-        while !remaining.is_zero() {
-            let step = if is_long { remaining.min(Duration::from_secs(1)) } else { remaining };
+        while !rest.is_zero() {
+            let step = if is_long { rest.min(Duration::from_secs(1)) } else { rest };
             if is_long {
-                self.task.report(Phase::Wait, total - remaining.as_secs(), Some(total), "seconds");
+                self.task.report(Phase::Wait, total - rest.as_secs(), Some(total), "seconds");
             }
             self.unless_cancelled(self.timing.sleep(step)).await?;
             self.task.check()?;
-            remaining -= step;
+            rest -= step;
         }
         Ok(())
     }

@@ -202,9 +202,9 @@ pub(crate) fn find(
     // An error has less context than the text, so a best match that contradicts the text is
     // rejected.
     let differs = |m: &Match| {
-        let contradicts = |other: &Match| {
-            other.document == m.document
-                && other.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
+        let contradicts = |n: &Match| {
+            n.document == m.document
+                && n.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
         };
         matches.iter().any(contradicts)
     };

@@ -76,7 +76,7 @@ pub fn problems(
         if request.list == ProblemList::Unreleased && request.min_reports < 2 {
             for source in &sources {
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
-                let is_tied = |tie: &Tie| ties.iter().any(|other| other.key == tie.key);
+                let is_tied = |tie: &Tie| ties.iter().any(|t| t.key == tie.key);
                 let closed_issues =
                     newest_at.map(|time| r.closed_since(source.id, time)).transpose()?;
                 let closed_issues = closed_issues.unwrap_or_default().into_iter();

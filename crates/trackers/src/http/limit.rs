@@ -51,8 +51,8 @@ pub(super) fn limit_wait(response: &Response, now: Timestamp) -> Option<Option<D
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
         // Linear counts requests and complexity separately, with resets in milliseconds.
         let quota_reset = |kind: &str| {
-            let remaining = number(&format!("x-ratelimit-{kind}-remaining"))?;
-            number(&format!("x-ratelimit-{kind}-reset")).filter(|_| remaining <= 0)
+            let quota = number(&format!("x-ratelimit-{kind}-remaining"))?;
+            number(&format!("x-ratelimit-{kind}-reset")).filter(|_| quota <= 0)
         };
         quota_reset("requests").max(quota_reset("complexity")).map(|ms| ms / 1_000)
     });

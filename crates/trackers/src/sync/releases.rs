@@ -111,7 +111,7 @@ async fn read_list(
                 row.refused = Some(secret_filter::single_line(&error.to_string()));
                 return Ok(None);
             }
-            Err(other) => return Err(other.into_error()),
+            Err(error) => return Err(error.into_error()),
         }
     }
     Ok(Some(out))

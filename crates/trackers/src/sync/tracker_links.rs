@@ -26,13 +26,13 @@ pub(super) fn add_links(
     for (number, relations) in relations {
         let key = format!("{source}#{number}");
         for relation in relations {
-            let other = |key: &str| local_key(key, project, source);
+            let to_key = |key: &str| local_key(key, project, source);
             match relation {
                 Relation::DuplicateOf(to) => {
-                    writer.add_tracker_link(&key, &other(to), "duplicate_of")
+                    writer.add_tracker_link(&key, &to_key(to), "duplicate_of")
                 }
-                Relation::ClosedBy(by) => writer.add_tracker_link(&other(by), &key, "closes"),
-                Relation::RelatesTo(to) => writer.add_tracker_link(&key, &other(to), "relates_to"),
+                Relation::ClosedBy(by) => writer.add_tracker_link(&to_key(by), &key, "closes"),
+                Relation::RelatesTo(to) => writer.add_tracker_link(&key, &to_key(to), "relates_to"),
             }?;
         }
     }

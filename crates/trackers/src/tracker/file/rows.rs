@@ -110,7 +110,7 @@ fn row_identity(plan: &Plan, row: &Row) -> Result<Identity, String> {
         }
     })?;
     let name = plan.cell(&row.cells, "repository").filter(|name| is_repository(name));
-    let same_item = || url.and_then(parse_url).filter(|other| other.number == number);
+    let same_item = || url.and_then(parse_url).filter(|parsed_url| parsed_url.number == number);
     let project = project.or_else(|| name.map(str::to_owned)).or_else(|| same_item()?.project);
     Ok(Identity { project, number })
 }

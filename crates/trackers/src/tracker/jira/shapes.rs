@@ -186,10 +186,10 @@ fn relation(link: &IssueLink, key_of: impl Fn(&str) -> Option<String>) -> Option
         lowercase("name").contains("duplicate") || lowercase("outward").contains("duplicates");
     let key = |issue: &Value| key_of(issue["key"].as_str()?);
     match (&link.outward_issue, &link.inward_issue) {
-        (Some(other), _) if is_duplicate => Some(Relation::DuplicateOf(key(other)?)),
+        (Some(issue), _) if is_duplicate => Some(Relation::DuplicateOf(key(issue)?)),
         // The other issue states this relation.
         (None, Some(_)) if is_duplicate => None,
-        (Some(other), _) | (None, Some(other)) => Some(Relation::RelatesTo(key(other)?)),
+        (Some(issue), _) | (None, Some(issue)) => Some(Relation::RelatesTo(key(issue)?)),
         (None, None) => None,
     }
 }

@@ -193,7 +193,7 @@ impl Comment {
         let comment: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
         let Some(issue) = comment.issue else { return Ok(None) };
         // A comment moves with its issue, whose number then belongs to another team.
-        if issue.team.is_some_and(|other| !other.key.eq_ignore_ascii_case(team)) {
+        if issue.team.is_some_and(|t| !t.key.eq_ignore_ascii_case(team)) {
             return Ok(None);
         }
         let number = issue.number.to_string();
