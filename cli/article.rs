@@ -76,7 +76,7 @@ async fn store(
 /// Lists the solved problems that no article describes.
 async fn list_gaps(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
     let request = ProblemsRequest {
-        source: command.source,
+        source: command.source.clone(),
         list: ProblemList::WithoutArticle,
         ..ProblemsRequest::default()
     };
@@ -93,8 +93,9 @@ async fn list_gaps(session: &Session, command: ArticleCommand, output: &mut Outp
         let remaining_count = response.total - response.problems.len();
         if remaining_count > 0 {
             output.line(dim(format_args!(
-                "{remaining_count} more; to list all: precedent problems --without-article --limit {}",
-                response.total
+                "{remaining_count} more; to list them: precedent problems --without-article --limit {}{}",
+                response.total.min(precedent_engine::problems::MAX_LIMIT),
+                command.source.as_ref().map_or_else(String::new, |source| format!(" -R {}", plain(source)))
             )));
         }
     })

@@ -368,13 +368,13 @@ fn classify_request(shape: Shape, address: &str, body: &str) -> (bool, bool) {
         }
         Shape::JiraCloud | Shape::JiraServer => {
             let list = address.contains("/search") && !address.contains("maxResults=1&");
-            (list, address.contains("fields=updated%2Ccomment"))
+            (list, address.contains("fields=updated,comment"))
         }
         Shape::Bugzilla => {
             let bugs = address.starts_with("/rest/bug?") && !address.contains("limit=1&");
             let is_comment_request =
                 address.contains("/comment") && !address.contains("include_fields");
-            (bugs, is_comment_request || address.contains("include_fields=id%2Clast_change_time"))
+            (bugs, is_comment_request || address.contains("include_fields=id,last_change_time"))
         }
         Shape::Redmine => {
             let list = address.starts_with("/issues.json") && !address.contains("limit=1&");

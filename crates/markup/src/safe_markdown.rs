@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
-use precedent_text::{markdown::OPTIONS, sanitize::is_control};
+use precedent_text::{html::OPTIONS, sanitize::is_control};
 
 /// The maximum number of passes, after which every `<` and `[` is escaped.
 const MAX_PASSES: usize = 5;

@@ -327,21 +327,16 @@ impl Server {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> (Result<()>, io::Result<()>) {
-        let (lines, mut completion) = Lines::new(input, output);
+        let (lines, completion) = Lines::new(input, output);
         let result = match self.serve(lines).await {
             Ok(service) => service.waiting().await.map(drop).map_err(|e| connection_error(&e)),
             // The client only checked that the server exists. The last answer may not be written yet,
             // because `rmcp` drops such a connection without closing it.
-            Err(ServerInitializeError::ConnectionClosed(_)) => {
-                let write_result = tokio::time::timeout(CLOSE_TIMEOUT, completion).await;
-                return (
-                    Ok(()),
-                    write_result.ok().and_then(|message| message.ok()).unwrap_or(Ok(())),
-                );
-            }
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(connection_error(&error)),
         };
-        (result, completion.try_recv().unwrap_or(Ok(())))
+        let write_result = tokio::time::timeout(CLOSE_TIMEOUT, completion).await;
+        (result, write_result.ok().and_then(|message| message.ok()).unwrap_or(Ok(())))
     }
 
     /// Runs a tool, reports its progress, forwards the client's cancellation, and turns an error

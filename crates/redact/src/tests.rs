@@ -437,7 +437,6 @@ const ERRORS: &[&str] = &[
     "rpm -q mysql-5.7.33-1.2.3.4.el7 && ls icon@2x.png",
     "Best Practices\nThanks to the cache, Regards is a table.",
     "Chrome 120.0.0.0, Edg/120.0.2.1, upgraded from version 10.2.3.4 to 10.2.3.5",
-    "Update to 4.6.0.190 or later. Fixed in 4.6.0.221 (master)",
     "docker pull nginx@sha256:3f2c1d && pip install git+https://github.com/x/y@v1.2.3",
     "Passwords do not match: password1 and password2; auth: AuthException2",
     "Failed password for root from localhost port 50512 ssh2",

@@ -23,9 +23,14 @@ const MAX_PHRASE: usize = 3;
 /// The number of tokens before and after a version that are features without their order.
 const MAX_CONTEXT: usize = 8;
 
+/// The number of bytes before a version that are read.
+const MAX_PREFIX: usize = 200;
+
 static VERSION: Pattern = Pattern::new(r"\bv?(\d+(?:\.\d+)+)");
-static MODEL: LazyLock<Model> =
-    LazyLock::new(|| serde_json::from_str(include_str!("fixed_version.json")).unwrap_or_default());
+#[allow(clippy::expect_used, reason = "a test reads the built-in model")]
+static MODEL: LazyLock<Model> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("fixed_version.json")).expect("the built-in model is valid")
+});
 
 /// What a comment says about a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +61,8 @@ impl VersionMention {
         let foreign_versions = if spans.is_empty() { vec![] } else { versions(text, "").foreign };
         let to_mention = |span: &regex::Match<'_>| {
             let version = span.as_str();
-            let mut tokens_before = tokens(&text[..span.start()]);
+            let start = text.floor_char_boundary(span.start().saturating_sub(MAX_PREFIX));
+            let mut tokens_before = tokens(&text[start..span.start()]);
             tokens_before.reverse();
             let tokens_after = tokens(&text[span.end()..]);
             let mut features = BTreeSet::from([
@@ -121,7 +127,7 @@ fn relation(version: &str, reported_on: &[String]) -> &'static str {
 }
 
 /// The classifier. Weights are in thousandths, one value per role.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Model {
     /// The minimum probability of a fixed version.
     threshold: f32,
@@ -145,6 +151,7 @@ mod tests {
             ("Fixed in 4.1 (not in 4.0).", vec!["4.1"]),
             ("Fixed in scheduler v4.2.1; until then start it alone.", vec!["4.2.1"]),
             ("Fixed in the reader 4.2.0 and is not backported to 4.1.X.", vec!["4.2.0"]),
+            ("Already fixed, removing the 4.2.3 branch.", vec![]),
             ("Fixed elsewhere, removing it from 4.2.3.", vec![]),
             ("The fix was reverted in 3.2.2.", vec![]),
             ("This is not fixed in 5.2, sorry.", vec![]),

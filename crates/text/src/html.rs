@@ -2,10 +2,18 @@
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Captures;
 
-use super::{markdown::OPTIONS, pattern::Pattern, sanitize::strip_ansi, words::Words};
+use super::{pattern::Pattern, sanitize::strip_ansi, words::Words};
+
+/// The Markdown options for tracker text: CommonMark with GitHub's tables, strikethrough, task
+/// lists, footnotes and alerts.
+pub const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_GFM);
 
 /// The elements that may be displayed: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::markdown::OPTIONS;
+use super::html::OPTIONS;
 
 /// The maximum number of escapes; with more, all punctuation is escaped.
 const MAX_ESCAPES: usize = 40;

@@ -2,17 +2,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
-use super::html::push_target;
-
-/// The Markdown options for tracker text: CommonMark with GitHub's tables, strikethrough, task
-/// lists, footnotes and alerts.
-pub const OPTIONS: Options = Options::ENABLE_TABLES
-    .union(Options::ENABLE_STRIKETHROUGH)
-    .union(Options::ENABLE_TASKLISTS)
-    .union(Options::ENABLE_FOOTNOTES)
-    .union(Options::ENABLE_GFM);
+use super::html::{OPTIONS, push_target};
 
 /// Returns whether a line begins or ends a fenced code block.
 pub fn is_fence(line: &str) -> bool {

@@ -12,7 +12,7 @@ use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{literal::literal, markdown::OPTIONS, pattern::Pattern, prepare::own_content};
+use super::{html::OPTIONS, literal::literal, pattern::Pattern, prepare::own_content};
 
 /// The maximum length of an examined text, in bytes.
 const MAX_INPUT: usize = 20_000;

@@ -184,6 +184,8 @@ thread_local! {
 
 /// The maximum number of words that a thread caches, because numbers and hashes vary without limit.
 const MAX_CACHED_TERMS: usize = 16_384;
+/// The maximum length of a cached word, in bytes.
+const MAX_CACHED_WORD: usize = 64;
 
 /// Returns the term under which a single word is indexed.
 fn stem(word: &str) -> String {
@@ -199,7 +201,9 @@ fn stem(word: &str) -> String {
         if cache.len() >= MAX_CACHED_TERMS {
             cache.clear();
         }
-        cache.insert(word.to_owned(), term.clone());
+        if word.len() <= MAX_CACHED_WORD {
+            cache.insert(word.to_owned(), term.clone());
+        }
         term
     })
 }

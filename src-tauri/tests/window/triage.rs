@@ -288,7 +288,7 @@ async fn closing_duplicates_previews_the_comments() {
             texts(&window, ".triage header button")
                 .await
                 .iter()
-                .any(|b| b == "Close 2 at the tracker…")
+                .any(|b| b == "Close 2 on the tracker…")
         })
         .await;
         press(&window, "w").await;
@@ -320,7 +320,7 @@ async fn closing_duplicates_previews_the_comments() {
             !texts(&window, ".triage header button")
                 .await
                 .iter()
-                .any(|b| b.contains("at the tracker"))
+                .any(|b| b.contains("on the tracker"))
         })
         .await;
     })

@@ -11,11 +11,14 @@ export class EngineRequest {
   #lastRequest: Promise<unknown> = Promise.resolve();
 
   /** Passes the response to `onResponse` unless a newer request started. Returns whether it did. */
-  protected async run<T>(request: Promise<T>, onResponse: (response: T) => void): Promise<boolean> {
+  protected async run<T>(
+    request: Promise<T> | ((isCurrent: () => boolean) => Promise<T>),
+    onResponse: (response: T) => void,
+  ): Promise<boolean> {
     const isCurrent = this.#latest.begin();
     this.pending = true;
     try {
-      const response = await request;
+      const response = await (request instanceof Promise ? request : request(isCurrent));
       if (!isCurrent()) return false;
       onResponse(response);
       this.failure = null;

@@ -120,27 +120,27 @@ export class Problems extends EngineRequest {
 
   /** Loads the shown list, then the others for their totals. */
   async load(): Promise<void> {
-    await this.run(this.#loadAll(this.source), () => {});
+    await this.run((isCurrent) => this.#loadAll(isCurrent), () => {});
   }
 
-  async #loadAll(source: string | null): Promise<void> {
-    if (this.list === null) await this.#loadNumbers(source);
+  async #loadAll(isCurrent: () => boolean): Promise<void> {
+    if (this.list === null) await this.#loadNumbers(isCurrent);
     for (const list of LISTS.toSorted((a, b) => Number(b === this.list) - Number(a === this.list))) {
-      const response = await api.problems(source, list, this.#limit);
-      // Another source may have been chosen in the meantime.
-      if (source !== this.source) return;
+      const response = await api.problems(this.source, list, this.#limit);
+      if (!isCurrent()) return;
       this.lists = { ...this.lists, [list]: response };
     }
   }
 
-  async #loadNumbers(source: string | null): Promise<void> {
+  async #loadNumbers(isCurrent: () => boolean): Promise<void> {
+    const { source } = this;
     const oneYearAgo = new Date(Date.now() - YEAR).toISOString().slice(0, 10);
     const [numbers, openOverYear, reopened] = await Promise.all([
       api.insights(source),
       countQuery(scopedQuery(source, "is:issue", "is:open", `created:<${oneYearAgo}`)),
       countQuery(scopedQuery(source, "is:issue", "is:open", "reason:reopened")),
     ]);
-    if (source === this.source) Object.assign(this, { numbers, openOverYear, reopened });
+    if (isCurrent()) Object.assign(this, { numbers, openOverYear, reopened });
   }
 
   choose(source: string | null): void {

@@ -72,6 +72,8 @@ const EMPTY_STATE: StoredState = {
   recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
+const NO_VISIT: VisitTime = { at: 0, upTo: {} };
+
 const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
 const isItem = (entry: Item | null) => typeof entry?.key === "string" && typeof entry.title === "string";
 
@@ -84,7 +86,7 @@ function parseState(text: string | null): StoredState {
     recent: recent.filter(isItem),
     pinned: pinned.filter(isItem),
     triage: triage && triage.band in BAND_LABELS ? triage : null,
-    visit: visit?.last && visit.since ? visit : null,
+    visit: visit && withDefaults(visit, { last: NO_VISIT, since: NO_VISIT }),
     sort: SORT_ORDERS.includes(sort) ? sort : "best",
   };
 }

@@ -16,7 +16,7 @@ function render(change: Partial<DuplicateCandidate>, details = true): string {
 
 it("shows phrase, percentage and track record", () => {
   expect(render({})).toBe(
-    "Likely duplicate of #12 61% In tests, 58 of 120 matches this strong were true duplicates, and 31 more were related.",
+    "Likely duplicate of #12 61% In tests, 58 of 120 matches at this confidence were duplicates; 31 more were related.",
   );
   expect(render({ outcome: null })).toBe("Likely duplicate of #12 61%");
   expect(render({}, false)).toBe("Likely duplicate of #12 61%");

@@ -114,7 +114,7 @@ it("an empty queue offers more reports", async () => {
   expect(text("header .end span")).toBe("All caught up");
   expect(text(".blank")).toContain("No open report is a possible duplicate. Only open reports were compared.");
   expect(buttons(".ways")).toEqual([
-    "Include 12 closed reports", "Show 1 report with related ones", "Show every report with a candidate",
+    "Include 12 closed reports", "Show 1 report with only related matches", "Show every report with a candidate",
   ]);
   click("Show 1 report");
   await settle();

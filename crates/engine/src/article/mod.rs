@@ -55,7 +55,10 @@ pub fn article(
     brief::sanitize_brief(&mut brief);
     if request.redact {
         let (names, _) = brief::recognize_names(context, &brief, Some(&canonical), task)?;
-        redact::redact(&mut brief, &names, &RedactionOptions::default());
+        // A version of four numbers looks like an address.
+        let fixed_versions: Vec<String> = problem.fixed_in.iter().cloned().collect();
+        let options = RedactionOptions { keep: &fixed_versions, ..RedactionOptions::default() };
+        redact::redact(&mut brief, &names, &options);
     }
     let mut article = Article {
         key: problem.key,

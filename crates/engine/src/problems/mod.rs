@@ -31,7 +31,8 @@ use crate::{
 };
 
 const DEFAULT_LIMIT: usize = 20;
-const MAX_LIMIT: usize = 1000;
+/// The maximum number of problems of a response.
+pub const MAX_LIMIT: usize = 1000;
 /// The length of the recent period and of the preceding one it is compared with, in days.
 const RECENT_DAYS: i64 = 30;
 

@@ -1,6 +1,9 @@
 //! The contents of a case: its thread within a budget, its fix, and the fixed version.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeSet, HashSet},
+};
 
 use super::{
     CaseEvidence,
@@ -279,13 +282,19 @@ impl CaseThread {
         });
         let first_valid = contradiction.map_or(0, |index| first_fix.unwrap_or_default() + index);
         let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
-        let is_new =
-            |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
+        // `7.5.2.ga` in the report is `7.5.2`.
+        let is_new = |version: &String| {
+            let is_same = |reported: &String| version::compare(reported, version);
+            !reported_on.iter().any(|r| r == version || is_same(r).is_some_and(Ordering::is_eq))
+                && releases.may_be_fixed_in(version)
+        };
         let version_in_fix = |role: VersionRole| {
-            let fixes = thread[first_valid..].iter().rev().filter(is_fix);
-            let mut named_versions =
-                fixes.filter_map(|reply| find_versions(&reply.sentences, role, &reported_on).pop());
-            named_versions.find(is_new)
+            let mut fixes = thread[first_valid..].iter().rev().filter(is_fix);
+            fixes.find_map(|reply| {
+                let versions = find_versions(&reply.sentences, role, &reported_on).into_iter();
+                // "Fixed in 8.1.0 and 8.0.1."
+                versions.filter(is_new).min_by(|a, b| by_number(a, b))
+            })
         };
         let version_in_test = || {
             // A test before the first fix concerns an older version.
