@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::{
     pattern::Pattern,
-    roles::{Sentence, Sentences, softmax, tokens},
+    roles::{Sentence, Sentences, probabilities, tokens},
     version::{compare, versions},
 };
 
@@ -22,7 +22,6 @@ use crate::{
 const MAX_PHRASE: usize = 3;
 /// The number of tokens before and after a version that are features without their order.
 const MAX_CONTEXT: usize = 8;
-
 /// The number of bytes before a version that are read.
 const MAX_PREFIX: usize = 200;
 
@@ -88,11 +87,8 @@ impl VersionMention {
     /// Returns [`VersionRole::Fixed`] if its probability reaches the threshold, else the most
     /// likely other role.
     pub fn role(&self) -> VersionRole {
-        let mut sums = MODEL.intercepts;
-        for weights in self.features.iter().filter_map(|name| MODEL.features.get(name)) {
-            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
-        }
-        let [p_fixed, p_planned, p_other] = softmax(sums);
+        let [p_fixed, p_planned, p_other] =
+            probabilities(MODEL.intercepts, &MODEL.features, &self.features);
         match () {
             () if p_fixed >= MODEL.threshold => VersionRole::Fixed,
             () if p_planned > p_fixed.max(p_other) => VersionRole::Planned,

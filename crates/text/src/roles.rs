@@ -193,7 +193,7 @@ impl Sentences {
         let to_sentence =
             |(index, (markup, tokens, code)): (usize, (String, Vec<String>, Option<String>))| {
                 let features = features(&tokens, index, count);
-                let probabilities = MODEL.probabilities(&features);
+                let probabilities = probabilities(MODEL.intercepts, &MODEL.features, &features);
                 let marks = [CODE, CODE_END, BLOCK, NEXT_BLOCK, LINK, LINK_TARGET, LINK_END];
                 let text = markup.replace(marks, "");
                 Sentence { text, markup, code, features, probabilities }
@@ -298,20 +298,18 @@ struct ClosingModel {
     features: HashMap<String, i32>,
 }
 
-impl Model {
-    /// Returns the probability of each role of a sentence with these features.
-    fn probabilities(&self, features: &BTreeSet<String>) -> [f32; 11] {
-        let mut sums = self.intercepts;
-        for weights in features.iter().filter_map(|feature| self.features.get(feature)) {
-            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
-        }
-        softmax(sums)
-    }
-}
-
-/// Converts sums of weights, in thousandths, to probabilities.
+/// Returns the probability of each role by a multinomial logistic model. Its weights are in
+/// thousandths, one value per role.
 #[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
-pub(crate) fn softmax<const N: usize>(sums: [i32; N]) -> [f32; N] {
+pub(crate) fn probabilities<const N: usize>(
+    intercepts: [i32; N],
+    weights: &HashMap<String, [i32; N]>,
+    features: &BTreeSet<String>,
+) -> [f32; N] {
+    let mut sums = intercepts;
+    for weights in features.iter().filter_map(|feature| weights.get(feature)) {
+        sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
+    }
     let highest = sums.into_iter().max().unwrap_or_default();
     let exponentials = sums.map(|sum| ((sum - highest) as f32 / 1000.0).exp());
     let total: f32 = exponentials.iter().sum();

@@ -280,6 +280,11 @@ pub fn is_version(name: &str) -> bool {
     MILESTONE_VERSION.is_match(name)
 }
 
+/// Returns whether two names are the same version: `7.5.2.ga` is `7.5.2`.
+pub fn is_same(a: &str, b: &str) -> bool {
+    a == b || compare(a, b).is_some_and(Ordering::is_eq)
+}
+
 /// Orders two versions; incomparable versions are equal.
 pub fn by_number(a: &str, b: &str) -> Ordering {
     compare(a, b).unwrap_or(Ordering::Equal)

@@ -56,7 +56,8 @@ pub fn article(
     if request.redact {
         let (names, _) = brief::recognize_names(context, &brief, Some(&canonical), task)?;
         // A version of four numbers looks like an address.
-        let fixed_versions: Vec<String> = problem.fixed_in.iter().cloned().collect();
+        let fixed_versions: Vec<String> =
+            problem.fixed_in.iter().flat_map(|list| list.split(", ")).map(str::to_owned).collect();
         let options = RedactionOptions { keep: &fixed_versions, ..RedactionOptions::default() };
         redact::redact(&mut brief, &names, &options);
     }

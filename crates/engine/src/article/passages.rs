@@ -1,6 +1,6 @@
 //! The passages of each section of an article.
 
-use std::{cmp::Ordering, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use precedent_core::{
     error::Result,
@@ -20,7 +20,7 @@ use precedent_text::{
     report::terms,
     roles::{Sentence, SentenceRole, Sentences},
     skeleton::Skeleton,
-    version::{Versions, compare, is_program, versions as versions_in},
+    version::{Versions, is_program, is_same, versions as versions_in},
 };
 
 use super::{
@@ -660,7 +660,6 @@ fn versions(
     let mut reported_on: Vec<&str> = Vec::new();
     let version_lists = reports.iter().map(|report| &report.versions.product);
     let version_lists = version_lists.filter(|list| list.len() <= MAX_REPORT_VERSIONS);
-    let is_same = |a: &str, b: &str| a == b || compare(a, b).is_some_and(Ordering::is_eq);
     for version in version_lists.flatten() {
         if !reported_on.iter().copied().chain(fixed_in).any(|listed| is_same(listed, version)) {
             reported_on.push(version);

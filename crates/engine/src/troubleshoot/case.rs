@@ -1,9 +1,6 @@
 //! The contents of a case: its thread within a budget, its fix, and the fixed version.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeSet, HashSet},
-};
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     CaseEvidence,
@@ -282,10 +279,8 @@ impl CaseThread {
         });
         let first_valid = contradiction.map_or(0, |index| first_fix.unwrap_or_default() + index);
         let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
-        // `7.5.2.ga` in the report is `7.5.2`.
         let is_new = |version: &String| {
-            let is_same = |reported: &String| version::compare(reported, version);
-            !reported_on.iter().any(|r| r == version || is_same(r).is_some_and(Ordering::is_eq))
+            !reported_on.iter().any(|reported| version::is_same(reported, version))
                 && releases.may_be_fixed_in(version)
         };
         let version_in_fix = |role: VersionRole| {
