@@ -328,7 +328,6 @@ fn print_shares(session: &Session, import: &ImportResult) {
 
 /// The reports of a casebook import and of the indexing that follows it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Casebook")]
 pub struct CasebookReport {
     #[serde(flatten)]
     import: PortableImport,

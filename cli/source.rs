@@ -177,13 +177,12 @@ pub fn print(s: &SourceView, output: &mut Output) {
             plural(labels, "known duplicate")
         )),
         // Each pair counts as one known duplicate.
-        None if s.known_duplicates >= precedent_engine::answer::MIN_ORDER as u64 => {
-            output.detail(format_args!(
+        None if s.known_duplicates >= precedent_engine::answer::MIN_RANKING_LABELS as u64 => output
+            .detail(format_args!(
                 "duplicates: {} known; run `precedent calibrate {}` to tune ranking",
                 plural(s.known_duplicates, "pair"),
                 s.key
-            ))
-        }
+            )),
         None => {}
     }
 }

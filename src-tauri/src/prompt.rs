@@ -72,17 +72,17 @@ pub enum PromptTarget {
     },
     /// The duplicates of a text.
     Triage {
-        /// The text.
+        /// Text of the draft.
         text: String,
     },
     /// The answer to a text.
     Ask {
-        /// The text.
+        /// Text of the question.
         text: String,
     },
     /// A brief about a text.
     Brief {
-        /// The text.
+        /// Text that the brief is about.
         text: String,
     },
 }

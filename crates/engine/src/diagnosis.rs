@@ -17,7 +17,6 @@ use serde::Serialize;
 
 /// A setting with its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Said")]
 pub struct SettingValue {
     /// The name: `duplicates.threshold`.
     pub key: String,
@@ -63,7 +62,6 @@ pub struct SourceFigures {
 
 /// A file or folder in the casebook folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[schemars(rename = "Entry")]
 pub struct FolderEntry {
     /// The name in the folder.
     pub name: String,

@@ -123,9 +123,9 @@ export const sync = (sources: readonly string[], full: boolean, onProgress: OnPr
   invoke<engine.SyncReport[]>("sync", { sources, full, progress: channel(onProgress) });
 /** Detects the format of files and previews their import. */
 export const previewFiles = (request: engine.ImportRequest, onProgress: OnProgress) =>
-  invoke<engine.Understood>("understand_files", { request, progress: channel(onProgress) });
+  invoke<engine.DetectedFiles>("understand_files", { request, progress: channel(onProgress) });
 export const importFiles = (request: engine.ImportRequest, onProgress: OnProgress) =>
-  invoke<engine.Imported>("import_files", { request, progress: channel(onProgress) });
+  invoke<engine.ImportResult>("import_files", { request, progress: channel(onProgress) });
 export const removeSource = (key: string, onProgress: OnProgress) =>
   invoke<engine.SourceView>("remove_source", { key, progress: channel(onProgress) });
 

@@ -1,4 +1,4 @@
-// Made by `npm run contract` of contract.json, the engine's types as they are sent. Not written by hand.
+// Generated from contract.json by `npm run contract`; do not edit.
 
 /**
  * A retrieval method of a search; each ranks on its own scale.
@@ -7,7 +7,7 @@ export type Arm = "lexical" | "semantic" | "signature";
 /**
  * A kind of article section, in the order of the page.
  */
-export type ArticlePart = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
+export type ArticleSectionKind = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
 /**
  * The role of a comment in its thread.
  */
@@ -36,8 +36,17 @@ export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "de
 /**
  * A kind of limitation of an answer.
  */
-export type Lack =
-  "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
+export type NoticeKind =
+  | "full_text"
+  | "some_vectors"
+  | "all_vectors"
+  | "model"
+  | "calibration"
+  | "operators"
+  | "item"
+  | "elsewhere"
+  | "closed"
+  | "errors";
 /**
  * An action that resolves a problem. Each interface has its own way to offer it.
  */
@@ -212,21 +221,21 @@ export type PromptTarget =
     }
   | {
       /**
-       * The text.
+       * Text of the draft.
        */
       text: string;
       view: "triage";
     }
   | {
       /**
-       * The text.
+       * Text of the question.
        */
       text: string;
       view: "ask";
     }
   | {
       /**
-       * The text.
+       * Text that the brief is about.
        */
       text: string;
       view: "brief";
@@ -313,7 +322,7 @@ export interface Article {
   /**
    * Sections that a reader would expect but the threads do not document.
    */
-  missing: ArticlePart[];
+  missing: ArticleSectionKind[];
   /**
    * Number of values that were replaced with pseudonyms.
    */
@@ -338,7 +347,7 @@ export interface ArticleSection {
   /**
    * Kind of the section.
    */
-  part: ArticlePart;
+  part: ArticleSectionKind;
   /**
    * Passages in reading order; never empty.
    */
@@ -744,7 +753,7 @@ export interface Notice {
   /**
    * Kind of the limitation.
    */
-  lack: Lack;
+  lack: NoticeKind;
   /**
    * Action that resolves the problem; absent if none is known.
    */
@@ -1071,7 +1080,7 @@ export interface CalibrationReport {
   /**
    * Figures of the built-in ranking; null with too few labels.
    */
-  built_in: OrderFigures | null;
+  built_in: RankingFigures | null;
   /**
    * Share of labeled issues whose duplicate ranks first, under the better of the two rankings
    * below.
@@ -1098,7 +1107,7 @@ export interface CalibrationReport {
    * Held-out figures of a ranking fitted on the source's labels; null with too few labels. The
    * ranking is used if its `mrr` is higher than the built-in one's.
    */
-  own: OrderFigures | null;
+  own: RankingFigures | null;
   /**
    * Key of the source.
    */
@@ -1111,7 +1120,7 @@ export interface CalibrationReport {
 /**
  * The quality of a candidate ranking over reports with a known duplicate.
  */
-export interface OrderFigures {
+export interface RankingFigures {
   /**
    * Share of reports whose duplicate ranks first.
    */
@@ -1662,6 +1671,135 @@ export interface Coverage {
   unread: number;
 }
 /**
+ * The detected content of the files of an import.
+ */
+export interface DetectedFiles {
+  /**
+   * Files of a folder or archive without content to import, with reasons.
+   */
+  left_out: Skip[];
+  /**
+   * Files with content to import.
+   */
+  understood: FileView[];
+}
+/**
+ * A record that an import skipped.
+ */
+export interface Skip {
+  /**
+   * File and position of the record: `issues.jsonl:17`.
+   */
+  place: string;
+  /**
+   * Reason for skipping the record.
+   */
+  reason: string;
+}
+/**
+ * The detected format and content of a file.
+ */
+export interface FileView {
+  /**
+   * Columns of a table in their order, or the unused fields of records, longest text first.
+   */
+  columns: ColumnView[];
+  /**
+   * Number of comments.
+   */
+  comments: number;
+  /**
+   * Doubts about the detected format.
+   */
+  doubts: Hint[];
+  /**
+   * Text encoding; null for UTF-8.
+   */
+  encoding: string | null;
+  /**
+   * Name of the file, or its name in the archive.
+   */
+  file: string;
+  /**
+   * First three items.
+   */
+  first: ItemPreview[];
+  /**
+   * Number of items.
+   */
+  items: number;
+  /**
+   * Detected format: `Jira CSV`.
+   */
+  kind: string;
+  /**
+   * Number of links between items.
+   */
+  links: number;
+  /**
+   * Number of wiki pages.
+   */
+  pages: number;
+  /**
+   * Number of releases, in a changelog or a list of releases.
+   */
+  releases: number;
+  /**
+   * Number of records that cannot be used.
+   */
+  skipped: number;
+  /**
+   * First skipped records.
+   */
+  skips: Skip[];
+  /**
+   * Sources that the content goes into.
+   */
+  sources: ShareView[];
+}
+/**
+ * A preview of an item.
+ */
+export interface ItemPreview {
+  /**
+   * Creation time; null if unknown.
+   */
+  created_at: string | null;
+  /**
+   * Key of the item.
+   */
+  key: string;
+  /**
+   * Names of the labels.
+   */
+  labels: string[];
+  /**
+   * State of the item; null if unknown.
+   */
+  state: State | null;
+  /**
+   * Title of the item.
+   */
+  title: string;
+}
+/**
+ * The part of an import that goes into one source.
+ */
+export interface ShareView {
+  /**
+   * Number of comments.
+   */
+  comments: number;
+  /**
+   * Number of items and pages.
+   */
+  items: number;
+  /**
+   * Key of the source.
+   */
+  source: string;
+}
+/**
  * An earlier report that may be a duplicate.
  */
 export interface DuplicateCandidate {
@@ -1926,122 +2064,6 @@ export interface KnownDuplicate {
    * URL on the tracker's website; null if unknown.
    */
   url: string | null;
-}
-/**
- * The detected format and content of a file.
- */
-export interface FileView {
-  /**
-   * Columns of a table in their order, or the unused fields of records, longest text first.
-   */
-  columns: ColumnView[];
-  /**
-   * Number of comments.
-   */
-  comments: number;
-  /**
-   * Doubts about the detected format.
-   */
-  doubts: Hint[];
-  /**
-   * Text encoding; null for UTF-8.
-   */
-  encoding: string | null;
-  /**
-   * Name of the file, or its name in the archive.
-   */
-  file: string;
-  /**
-   * First three items.
-   */
-  first: GlimpseView[];
-  /**
-   * Number of items.
-   */
-  items: number;
-  /**
-   * Detected format: `Jira CSV`.
-   */
-  kind: string;
-  /**
-   * Number of links between items.
-   */
-  links: number;
-  /**
-   * Number of wiki pages.
-   */
-  pages: number;
-  /**
-   * Number of releases, in a changelog or a list of releases.
-   */
-  releases: number;
-  /**
-   * Number of records that cannot be used.
-   */
-  skipped: number;
-  /**
-   * First skipped records.
-   */
-  skips: Skip[];
-  /**
-   * Sources that the content goes into.
-   */
-  sources: ShareView[];
-}
-/**
- * A preview of an item.
- */
-export interface GlimpseView {
-  /**
-   * Creation time; null if unknown.
-   */
-  created_at: string | null;
-  /**
-   * Key of the item.
-   */
-  key: string;
-  /**
-   * Names of the labels.
-   */
-  labels: string[];
-  /**
-   * State of the item; null if unknown.
-   */
-  state: State | null;
-  /**
-   * Title of the item.
-   */
-  title: string;
-}
-/**
- * A record that an import skipped.
- */
-export interface Skip {
-  /**
-   * File and position of the record: `issues.jsonl:17`.
-   */
-  place: string;
-  /**
-   * Reason for skipping the record.
-   */
-  reason: string;
-}
-/**
- * The part of an import that goes into one source.
- */
-export interface ShareView {
-  /**
-   * Number of comments.
-   */
-  comments: number;
-  /**
-   * Number of items and pages.
-   */
-  items: number;
-  /**
-   * Key of the source.
-   */
-  source: string;
 }
 /**
  * A finding of a check.
@@ -2367,7 +2389,7 @@ export interface ImportRequest {
 /**
  * The result of importing files.
  */
-export interface Imported {
+export interface ImportResult {
   /**
    * Number of comments among the records.
    */
@@ -3712,19 +3734,6 @@ export interface TriageResponse {
    * Total number of reports waiting for a verdict.
    */
   waiting: number;
-}
-/**
- * The detected content of the files of an import.
- */
-export interface Understood {
-  /**
-   * Files of a folder or archive without content to import, with reasons.
-   */
-  left_out: Skip[];
-  /**
-   * Files with content to import.
-   */
-  understood: FileView[];
 }
 /**
  * A person's decision about a pair of documents. It survives syncs, index updates and changes of

@@ -3,7 +3,7 @@
 
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
+import type { Failure, NoticeKind, Notice, PromptTarget } from "../lib/types";
 import { parseFilters, removeFilters } from "../search/query";
 import { words } from "../words";
 import { describeInput, classifyInput, type ClassifiedInput } from "./classify";
@@ -39,7 +39,7 @@ const MAX_RESULTS = 3;
 const KEEP_DURATION = 90_000;
 export const CLIPBOARD_ROW = "offer";
 /** Notices that may hide answers; others need a view with more room. */
-const HIDING_NOTICES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
+const HIDING_NOTICES: readonly NoticeKind[] = ["full_text", "some_vectors", "all_vectors", "model"];
 
 const EMPTY_PARTS: Record<PartName, AnswerPart> = Object.fromEntries(
   PARTS.map((name) => [name, { lines: [], pending: false, failure: null, emptyText: "" }]),

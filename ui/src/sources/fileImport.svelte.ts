@@ -2,7 +2,7 @@
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
-import type { ColumnView, FileView, Imported, ImportRequest, Understood } from "../lib/types";
+import type { ColumnView, DetectedFiles, FileView, ImportRequest, ImportResult } from "../lib/types";
 import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
@@ -28,7 +28,7 @@ export function fileContents(file: FileView): string {
   return texts.summary(file.kind, parts);
 }
 
-function importSummary(report: Imported): string {
+function importSummary(report: ImportResult): string {
   const source = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
   return texts.imported(source, [
@@ -48,7 +48,7 @@ export class FileImport extends EngineRequest {
   paths = $state.raw<readonly string[]>([]);
   /** The chosen source; empty for the one named in the files. */
   source = $state("");
-  files = $state.raw<Understood | null>(null);
+  files = $state.raw<DetectedFiles | null>(null);
 
   #map = new Map<string, string>();
 
@@ -85,7 +85,7 @@ export class FileImport extends EngineRequest {
   async import(): Promise<void> {
     if (this.pending) return;
     this.pending = true;
-    await this.attempt(async () => {
+    const isImported = await this.attempt(async () => {
       const report = await this.app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
       this.app.sources.selected = report.sources[0]?.source ?? report.source;
       this.app.sources.isAdding = false;
@@ -94,6 +94,7 @@ export class FileImport extends EngineRequest {
       await this.app.reloadAll();
     });
     this.pending = false;
+    if (!isImported && this.failure === null) this.app.toasts.show(words.shell.stopped);
   }
 
   clear(): void {

@@ -1,8 +1,8 @@
 // Sample texts: plain, long, in other scripts, and hostile.
 
 import type {
-  Article, AskResponse, Brief, CaseComment, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, KnownProblem, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
-  Thread, ThreadComment, TriageItem, Understood, WikiPassage,
+  Article, AskResponse, Brief, CaseComment, Comparison, CountedDuplicate, DetectedFiles, Disposition, DuplicateCandidate, Fact, Hit, KnownProblem, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
+  Thread, ThreadComment, TriageItem, WikiPassage,
 } from "../lib/types";
 
 export type SampleKind = "plain" | "long" | "chinese" | "arabic" | "hostile";
@@ -175,7 +175,7 @@ export const logs = (kind: SampleKind): LogResponse => ({
 
 const COLUMNS = [["Issue key", "number"], ["Summary", "title"], ["Description", "body"], ["Status", "state"], ["Custom field (Customer name)", null]] as const;
 
-export const previewedFiles = (kind: SampleKind): Understood => ({
+export const previewedFiles = (kind: SampleKind): DetectedFiles => ({
   left_out: [{ place: "photo.png", reason: "it is not text" }],
   understood: [{
     columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: [{ text: "The dates could be day first or month first; day first was taken." }], encoding: "windows-1252",

@@ -25,7 +25,6 @@ impl Default for ArticleRequest {
 /// A kind of article section, in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "ArticlePart")]
 pub enum ArticleSectionKind {
     /// Observed behavior.
     Symptom,

@@ -172,7 +172,6 @@ pub struct Check {
 /// The index coverage of a check that ran before the indexes were complete. The check is repeated
 /// once they cover more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Lacking")]
 pub struct MissingCoverage {
     /// Number of documents in the full-text index; null if it was complete.
     pub full_text: Option<u64>,
@@ -198,17 +197,17 @@ pub struct CalibrationReport {
     /// Share of labeled issues whose duplicate is among the first ten.
     pub found_in_ten: f32,
     /// Figures of the built-in ranking; null with too few labels.
-    pub built_in: Option<OrderFigures>,
+    pub built_in: Option<RankingFigures>,
     /// Held-out figures of a ranking fitted on the source's labels; null with too few labels. The
     /// ranking is used if its `mrr` is higher than the built-in one's.
-    pub own: Option<OrderFigures>,
+    pub own: Option<RankingFigures>,
     /// Precision and recall of the first candidate, by confidence threshold.
     pub thresholds: Vec<ThresholdFigures>,
 }
 
 /// The quality of a candidate ranking over reports with a known duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OrderFigures {
+pub struct RankingFigures {
     /// Share of reports whose duplicate ranks first.
     pub found_first: f32,
     /// Share of reports whose duplicate is among the first ten.

@@ -45,7 +45,6 @@ pub struct ShareView {
 
 /// A preview of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "GlimpseView")]
 pub struct ItemPreview {
     /// Key of the item.
     pub key: String,
@@ -97,7 +96,6 @@ pub struct FileView {
 
 /// The detected content of the files of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Understood")]
 pub struct DetectedFiles {
     /// Files with content to import.
     pub understood: Vec<FileView>,
@@ -107,7 +105,6 @@ pub struct DetectedFiles {
 
 /// The result of importing files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Imported")]
 pub struct ImportResult {
     /// Result for the records.
     #[serde(flatten)]
@@ -121,7 +118,6 @@ pub struct ImportResult {
 
 /// The result of undoing the last import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Undone")]
 pub struct UndoReport {
     /// Paths of the import as given by the user.
     pub paths: String,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// The contents of an exported casebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Carried")]
 pub struct CasebookContents {
     /// Keys of the sources.
     pub sources: Vec<String>,
@@ -21,7 +20,6 @@ pub struct CasebookContents {
 
 /// The result of importing a portable file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Taken")]
 pub struct PortableImport {
     /// Contents that were imported.
     #[serde(flatten)]
@@ -52,7 +50,6 @@ pub struct Manifest {
 
 /// The result of an export to a portable file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Exported")]
 pub struct ExportResult {
     /// Path of the file.
     pub file: String,
@@ -65,7 +62,6 @@ pub struct ExportResult {
 
 /// The result of restoring a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[schemars(rename = "Restored")]
 pub struct RestoreResult {
     /// Path of the backup.
     pub file: String,

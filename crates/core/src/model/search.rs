@@ -171,7 +171,6 @@ pub struct Hit {
 /// A kind of limitation of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "Lack")]
 pub enum NoticeKind {
     /// The full-text index does not cover all documents yet.
     FullText,
@@ -191,6 +190,8 @@ pub enum NoticeKind {
     Elsewhere,
     /// Closed reports were not compared.
     Closed,
+    /// The question is a log with several errors, of which only one was looked up.
+    Errors,
 }
 
 impl NoticeKind {

@@ -17,25 +17,25 @@ use super::{
     ranking::{Curve, RankedCandidate, RankingModel, SourceModel, odds},
     text_overlap::TextOverlap,
 };
-use precedent_core::{error::Result, model::OrderFigures, task::Task};
+use precedent_core::{error::Result, model::RankingFigures, task::Task};
 
 /// The minimum number of reports with a known duplicate for fitting a confidence.
 pub const MIN_LABELS: usize = 20;
 /// The minimum number of such reports for fitting a ranking: with 50, it got worse on
 /// rust-lang/rust and Titanium; with 200, better.
-pub const MIN_ORDER: usize = 100;
+pub const MIN_RANKING_LABELS: usize = 100;
 /// The number of a report's best candidates used for fitting.
 pub const TOP: usize = 100;
 /// The number of folds.
 const FOLDS: usize = 5;
 /// The ridge strength toward the built-in weights, in reports and on standardized features.
-const ORDER_RIDGE: f64 = 30.0;
+const RANKING_RIDGE: f64 = 30.0;
 /// The ridge strength of a curve.
 const CURVE_RIDGE: f64 = 4.0;
 /// The maximum number of Newton steps for a curve, which converges in a few.
 const CURVE_STEPS: usize = 50;
 /// The maximum number of descent steps for a ranking, which converges in about fifty.
-const ORDER_STEPS: usize = 300;
+const RANKING_STEPS: usize = 300;
 /// The number of recent losses that a step may not exceed (Grippo, Lampariello, Lucidi 1986).
 const LOSS_MEMORY: usize = 8;
 
@@ -67,9 +67,9 @@ pub struct FitReport {
     /// The model fitted to all reports.
     pub source_model: SourceModel,
     /// The figures of the built-in ranking.
-    pub built_in: OrderFigures,
+    pub built_in: RankingFigures,
     /// The figures of the source's own weights, if there were enough reports to fit them.
-    pub source_weights: Option<OrderFigures>,
+    pub source_weights: Option<RankingFigures>,
     /// The top candidate of each report.
     pub answers: Vec<Prediction>,
 }
@@ -107,19 +107,19 @@ pub fn fit(
         selection.map(|(_, a)| a).collect()
     };
     let ranks: Vec<_> = queries.iter().map(|query| duplicate_rank(model, query)).collect();
-    let (built_in, mut source_weights) = (order_figures(queries, &ranks), None);
+    let (built_in, mut source_weights) = (ranking_figures(queries, &ranks), None);
     let mut models = vec![model.clone(); FOLDS];
     let mut order = None;
-    if labels >= MIN_ORDER {
+    if labels >= MIN_RANKING_LABELS {
         let fit = |fold| {
-            let weights = fit_order(model, &training_set(fold), task)?;
+            let weights = fit_ranking(model, &training_set(fold), task)?;
             Ok(RankingModel { weights, ..model.clone() })
         };
         let fold_models =
             (0..FOLDS).map(|fold| fit(Some(fold))).collect::<Result<Vec<RankingModel>>>()?;
         let rank = |(i, query)| duplicate_rank(&fold_models[i % FOLDS], query);
         let ranks: Vec<_> = queries.iter().enumerate().map(rank).collect();
-        let figures = order_figures(queries, &ranks);
+        let figures = ranking_figures(queries, &ranks);
         if figures.mrr > built_in.mrr {
             (models, order) = (fold_models, Some(fit(None)?.weights));
         }
@@ -154,14 +154,14 @@ fn duplicate_rank(model: &RankingModel, query: &TrainingQuery) -> Option<usize> 
     rank(model, query).iter().position(|item| query.candidates[item.index].is_duplicate)
 }
 
-fn order_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> OrderFigures {
+fn ranking_figures(queries: &[TrainingQuery], ranks: &[Option<usize>]) -> RankingFigures {
     let with_duplicate = queries.iter().zip(ranks).filter(|(query, _)| query.has_duplicate);
     let duplicates: Vec<Option<usize>> = with_duplicate.map(|(_, rank)| *rank).collect();
     let total = duplicates.len().max(1) as f32;
     let found_in = |k| duplicates.iter().flatten().filter(|rank| **rank < k).count() as f32 / total;
     let mrr =
         duplicates.iter().flatten().map(|rank| 1.0 / (*rank as f32 + 1.0)).sum::<f32>() / total;
-    OrderFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
+    RankingFigures { found_first: found_in(1), found_in_ten: found_in(10), mrr }
 }
 
 /// Returns the prediction for the top candidate, without a curve.
@@ -262,7 +262,7 @@ impl CandidateLists {
             })
             .collect();
         let n = losses.len() as f64;
-        let ridge = ORDER_RIDGE / n;
+        let ridge = RANKING_RIDGE / n;
         let mut loss = 0.0;
         let mut gradient = [0.0; COUNT];
         // Sum sequentially: floating-point sums depend on their order.
@@ -306,7 +306,7 @@ fn product(a: &Row, b: &Row) -> f64 {
 
 /// Fits ranking weights by spectral projected gradients (Birgin, Martínez, Raydan 2000). Unsigned
 /// weights stay non-negative: evidence never counts against a candidate.
-fn fit_order(
+fn fit_ranking(
     model: &RankingModel,
     queries: &[&TrainingQuery],
     task: &Task,
@@ -323,7 +323,7 @@ fn fit_order(
     let (mut loss, mut gradient) = lists.loss(&weights, &built_in);
     let mut recent_losses = vec![loss];
     let mut step_length = 1.0;
-    for _ in 0..ORDER_STEPS {
+    for _ in 0..RANKING_STEPS {
         task.check()?;
         let step: Row = std::array::from_fn(|i| {
             project(i, weights[i] - step_length * gradient[i]) - weights[i]
@@ -446,7 +446,7 @@ mod tests {
             .unwrap()
             .is_none()
         );
-        let report = fit_report(&source(MIN_ORDER - 1, "new_comment_terms"));
+        let report = fit_report(&source(MIN_RANKING_LABELS - 1, "new_comment_terms"));
         assert_eq!((report.source_weights, report.source_model.order), (None, None));
     }
 
@@ -460,9 +460,12 @@ mod tests {
                     c.is_duplicate = c.features.0[index(name)] < 0.5;
                 }
             }
-            let order =
-                fit_order(RankingModel::built_in(), &list.iter().collect::<Vec<_>>(), &Task::new())
-                    .unwrap();
+            let order = fit_ranking(
+                RankingModel::built_in(),
+                &list.iter().collect::<Vec<_>>(),
+                &Task::new(),
+            )
+            .unwrap();
             assert!(order.iter().all(|w| w.is_finite()), "{name}: {order:?}");
             for (feature, weight) in NAMES.iter().zip(order) {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
@@ -481,8 +484,9 @@ mod tests {
     fn cancelled_fit_returns_an_error() {
         let task = Task::new();
         task.cancel();
-        let error = fit(RankingModel::built_in(), &source(MIN_ORDER, "new_comment_terms"), &task)
-            .unwrap_err();
+        let error =
+            fit(RankingModel::built_in(), &source(MIN_RANKING_LABELS, "new_comment_terms"), &task)
+                .unwrap_err();
         assert_eq!(error.code(), precedent_core::Code::Cancelled);
     }
 

@@ -35,7 +35,7 @@ pub use comment_terms::CommentCache;
 pub use confidence::PairEvidence;
 pub use domain::DomainModel;
 use features::{CandidateDetails, Features};
-pub use fit::{Candidate, FitReport, MIN_LABELS, MIN_ORDER, TOP, TrainingQuery, fit};
+pub use fit::{Candidate, FitReport, MIN_LABELS, MIN_RANKING_LABELS, TOP, TrainingQuery, fit};
 use precedent_core::{
     error::Result,
     model::{Band, KnownReport},
