@@ -41,14 +41,15 @@ export class EngineRequest {
     await this.run(request, onResponse);
   }
 
-  /** Runs an action that no newer one replaces. Returns whether it succeeded. */
+  /** Runs an action that no newer one replaces. Returns whether it succeeded; a cancellation is not a failure. */
   protected async attempt(action: () => Promise<unknown>): Promise<boolean> {
     this.failure = null;
     try {
       await action();
       return true;
     } catch (error) {
-      this.failure = api.toFailure(error);
+      const failure = api.toFailure(error);
+      if (failure.code !== "cancelled") this.failure = failure;
       return false;
     }
   }

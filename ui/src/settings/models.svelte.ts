@@ -34,10 +34,7 @@ export class Models extends EngineRequest {
       this.app.toasts.show(words.settings.models.added(model.name));
     });
     if (isAdded) await this.load();
-    else if (this.failure?.code === "cancelled") {
-      this.app.showError(this.failure);
-      this.failure = null;
-    }
+    else if (this.failure === null) this.app.toasts.show(words.shell.stopped);
     return isAdded;
   }
 
