@@ -7,13 +7,13 @@ export default defineConfig({
   server: { port: 1420, strictPort: true, fs: { allow: [".."] } },
   build: {
     target: ["es2022", "safari17.5"],
-    // The policy of the window allows no data: script and no inline style; keep every asset a file.
+    // The window's policy allows no data: scripts and no inline styles, so every asset is a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The window and the prompt.
+    // The pages of the window and the prompt.
     rolldownOptions: { input: ["index.html", "prompt.html"] },
   },
-  // Tests show components in a page, as the window does; left to itself Svelte would be the one for servers.
+  // Tests mount components in a page, as the window does; by default, Svelte's server build would be used.
   resolve: process.env["VITEST"] ? { conditions: ["browser"] } : {},
   test: { environment: "jsdom", include: ["src/**/*.test.ts"] },
 });

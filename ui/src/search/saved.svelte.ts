@@ -30,7 +30,7 @@ export function formatTally({ total, hasMore }: Tally): string {
 /** Describes a search: "tls is:open: 50 documents or more". */
 export function describeSearch({ query, tally }: SavedSearch): string {
   if (!tally) return query;
-  return texts.finds(query, tally.total, tally.hasMore);
+  return texts.searchTotal(query, tally.total, tally.hasMore);
 }
 
 export class SavedSearches {

@@ -13,7 +13,7 @@ const FULL_DELAY = 180;
 const MAX_CONCURRENT = 2;
 const MAX_PREFETCHED = 4;
 const MAX_PAGES = 16;
-/** The time that a query must stand to be added to the history, in milliseconds. */
+/** The time after which an unchanged query is added to the history, in milliseconds. */
 const HISTORY_DELAY = 2000;
 
 export class Search {
@@ -52,7 +52,7 @@ export class Search {
   #limit = api.RANKED_LIMIT;
 
   /**
-   * `onLeave` is called before a query that stood for a while is replaced, `openKey` returns the
+   * `onLeave` is called before a query that was unchanged for a while is replaced, `openKey` returns the
    * open document's key, and `onQuery` is called with each query and whether it is being typed.
    */
   constructor(

@@ -22,8 +22,8 @@ function keyOf(event: KeyboardEvent): string | null {
 export function parseShortcut(event: KeyboardEvent): ShortcutInput {
   if (MODIFIER.test(event.key)) return null;
   const key = keyOf(event);
-  if (key === null) return { problem: texts.notThisKey };
-  if (!event.ctrlKey && !event.altKey && !event.metaKey) return { problem: texts.notAlone };
+  if (key === null) return { problem: texts.unusableKey };
+  if (!event.ctrlKey && !event.altKey && !event.metaKey) return { problem: texts.needsModifier };
   const modifiers = [event.ctrlKey && "Ctrl+", event.altKey && "Alt+", event.shiftKey && "Shift+", event.metaKey && "Super+"];
   return { shortcut: [...modifiers, key].filter(Boolean).join("") };
 }

@@ -2,7 +2,7 @@
 
 import type { Item } from "./localStore.svelte";
 
-/** An item with its address, and its text while it is open. */
+/** An item with its address and, if it is open, its text. */
 export interface CurrentItem extends Item {
   url: string | null;
   body: string | null;

@@ -100,8 +100,8 @@ export const COMMANDS = [
 
   { id: "problems.next", keys: ["j"], held: true, keysOnly: true },
   { id: "problems.previous", keys: ["k"], held: true, keysOnly: true },
-  { id: "problems.list", keys: ["]"], keysOnly: true },
-  { id: "problems.listBefore", keys: ["["], keysOnly: true },
+  { id: "problems.nextList", keys: ["]"], keysOnly: true },
+  { id: "problems.previousList", keys: ["["], keysOnly: true },
   { id: "problems.read", keys: ["o"], keysOnly: true },
   { id: "problems.decide", keys: ["d"] },
   { id: "problems.search", keys: ["s"] },

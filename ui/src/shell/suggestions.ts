@@ -79,7 +79,7 @@ export function suggestions(app: AppState, { go, focusSearch, searchFor, read }:
 
 function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
   const commands: Command[] = [
-    { id: "add", title: texts.add, detail: texts.addWhat, run: () => app.sources.startAdding() },
+    { id: "add", title: texts.add, detail: texts.addHint, run: () => app.sources.startAdding() },
     { id: "import", title: texts.importFiles, run: () => app.sources.startAdding("files") },
   ];
   if (app.view !== "notes") commands.push({ id: "note", title: texts.newNote, run: () => app.notes.startDraft() });
@@ -94,7 +94,7 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
     commands.push({
       id: "scan",
       title: texts.scan,
-      detail: texts.scanWhich,
+      detail: texts.scanHint,
       run: () => {
         go("triage");
         void app.triage.scan();
@@ -106,7 +106,7 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
   }
   for (const job of app.jobs.running) {
     const stop = () => void app.attempt(() => app.jobs.cancel(job.kind));
-    commands.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
+    commands.push({ id: `stop-${job.kind}`, title: words.shared.cancelJob(texts.jobs[job.kind]), run: stop });
   }
   for (const theme of APPEARANCE_OPTIONS.theme.filter((entry) => entry !== appearance.choices.theme)) {
     commands.push({ id: `theme-${theme}`, title: texts.theme(appearances.theme[theme]), run: () => appearance.choose({ theme }) });

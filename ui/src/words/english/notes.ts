@@ -15,7 +15,7 @@ export const notes = {
   newNoteDraft: "New note (draft)",
 
   none: "No notes yet.",
-  noneWhy:
+  noneHint:
     "Keep what you learn next to the cases. If you save a lesson that already exists, Precedent shows the existing one " +
     "instead of adding a duplicate.",
 
@@ -35,7 +35,7 @@ export const notes = {
     title: "Title",
     text: "Text",
     tags: "Tags",
-    tagsHow: "separated by commas",
+    tagsHint: "separated by commas",
     about: "About",
     notChecked: "Saved even if an identical note exists, because events repeat.",
     similar: "Similar",

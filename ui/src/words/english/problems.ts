@@ -4,7 +4,7 @@ export const problems = {
   timeRange: "Time range",
   spans: { year: "1 year", twoYears: "2 years", fiveYears: "5 years", all: "All" },
   nothingYet: "No numbers yet.",
-  nothingYetWhy: "Numbers appear once the casebook has issues.",
+  nothingYetHint: "Numbers appear once the casebook has issues.",
 
   issues: "Issues",
   open: "Open",

@@ -8,7 +8,7 @@ export const search = {
   saved: (query: string) => `Saved the search “${query}”.`,
   noLongerSaved: (query: string) => `Removed the saved search “${query}”.`,
   /** The tooltip of a saved search; `hasMore`: there may be more results. */
-  finds: (query: string, total: number, hasMore: boolean) => `${query}: ${plural(total, "document")}${hasMore ? " or more" : ""}`,
+  searchTotal: (query: string, total: number, hasMore: boolean) => `${query}: ${plural(total, "document")}${hasMore ? " or more" : ""}`,
 
   filters: {
     label: "Filters",

@@ -33,8 +33,8 @@ export const settings = {
     tray: "Icon in the system tray",
     shortcut: "Shortcut",
     press: "Press the new shortcut. Esc keeps the current one.",
-    notThisKey: "This key cannot be used in a shortcut.",
-    notAlone: "Combine it with Ctrl, Alt or the system key. Alone, it would stop working in every other program.",
+    unusableKey: "This key cannot be used in a shortcut.",
+    needsModifier: "Combine it with Ctrl, Alt or the system key. Alone, it would stop working in every other program.",
   },
 
   privacy: {
@@ -68,7 +68,7 @@ export const settings = {
     status: "Status",
     inputSize: (n: number) => `about ${count(n)} words per passage`,
     figures: (tokens: number | null, dimensions: number | null) => `${tokens ?? "?"} tokens, ${dimensions ?? "?"} dimensions`,
-    indexOf: (size: number) => `index: ${bytes(size)}`,
+    indexSize: (size: number) => `index: ${bytes(size)}`,
     statuses: {
       inUse: "in use",
       notInUse: "not in use",

@@ -112,7 +112,7 @@ export const shared = {
   sentences: (parts: readonly string[]) => parts.join(" "),
   duration: (ms: number) => `${ms.toFixed(0)} ms`,
   cancel: "Cancel",
-  cancelWhat: (job: string) => `Cancel: ${job}`,
+  cancelJob: (job: string) => `Cancel: ${job}`,
   stopping: "Stopping…",
   updateIndex: "Update the search index",
 };

@@ -211,7 +211,7 @@ export const sources = {
     trust: (host: string) => `Trust ${host}`,
     missingComments: (n: number) => `${plural(n, "comment")} that the tracker has but this casebook does not.`,
     nothingMissing: "Nothing known to be missing.",
-    filesDoNotSay: "Can’t be determined for imported files.",
+    unknownForImports: "Can’t be determined for imported files.",
     readAgain: "Full sync",
     readAgainAbout: "Fetch everything again and look for deleted items",
   },

@@ -54,11 +54,11 @@ export const triage = {
   head: {
     confidence: "Confidence",
     includeClosed: "Include closed",
-    includeClosedWhy: "Many reports duplicate one that is already solved (c)",
+    includeClosedHint: "Many reports duplicate one that is already solved (c)",
     includeClosedOf: (reports: number) =>
       `Also compare with ${plural(reports, "closed report")}; many reports duplicate one that is already solved (c)`,
     closeAtTracker: (reports: number) => `Close ${count(reports)} on the tracker…`,
-    closeAtTrackerWhy: "Preview what would be posted to the tracker, and send it (w)",
+    closeAtTrackerHint: "Preview what would be posted to the tracker, and send it (w)",
 
     checking: "Checking…",
 
@@ -72,13 +72,13 @@ export const triage = {
     notChecked: (reports: number) => `${count(reports)} not checked`,
     snoozed: (reports: number) => `${count(reports)} snoozed`,
     mine: (reports: number) => `Mine ${count(reports)}`,
-    mineWhy: "Show only the reports assigned to you (f)",
+    mineHint: "Show only the reports assigned to you (f)",
     joinParts: (parts: readonly string[]) => parts.join("; "),
 
     check: "Check",
-    checkWhy: "Check new and changed reports",
+    checkHint: "Check new and changed reports",
     checkAgain: "Check again",
-    checkAgainWhy: "Check every open report again",
+    checkAgainHint: "Check every open report again",
   },
 
   lists: {
@@ -92,10 +92,10 @@ export const triage = {
     selected: "Selected",
     deselect: "Deselect the report",
     mine: "mine",
-    mineWhy: "Assigned to you, on this machine only (m)",
+    mineHint: "Assigned to you, on this machine only (m)",
 
     related: "Related, not duplicates",
-    relatedWhy: "Probably not duplicates, but worth reading (Shift R)",
+    relatedHint: "Probably not duplicates, but worth reading (Shift R)",
 
     newReports: "New since the last visit",
     lastVisit: (ago: string) => `You were last here ${ago} (a)`,
@@ -106,7 +106,7 @@ export const triage = {
     bestCandidate: (pair: string, share: string) => `${pair}, ${share}`,
 
     today: "Decided today",
-    todayWhy: "You can undo today’s decisions (Shift U)",
+    todayHint: "You can undo today’s decisions (Shift U)",
     undoDecision: (decision: string) => `Undo: ${decision}.`,
   },
 
@@ -207,7 +207,7 @@ export const triage = {
     notSent: (hosts: string) =>
       `Nothing has been sent yet. This would go to ${hosts}: a comment on each report, which is then closed as a duplicate.`,
     nothing: "Nothing to close from here.",
-    wouldBeSent: "Preview",
+    previewLabel: "Preview",
     duplicateOf: (report: string, actor: string) => `duplicate of ${report}, decided by ${actor}`,
     steps: {
       closed: "Closed",
