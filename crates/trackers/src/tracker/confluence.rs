@@ -19,7 +19,7 @@ use super::{
     Connection, FetchError, Lookup, Page, Stream, Tracker,
     client::{Client, clean, clean_title, escape, parse_each},
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     pagination::Pagination,
     repetition::RepeatGuard,
     wiki::title_slug,
@@ -258,7 +258,9 @@ impl Confluence {
     ) -> Result<Result<DocumentRecord, String>> {
         let content: PageContent = match serde_json::from_str(text) {
             Ok(content) => content,
-            Err(error) => return Ok(Err(format!("{}: {}", entry.slug, describe(&error)))),
+            Err(error) => {
+                return Ok(Err(format!("{}: {}", entry.slug, json_error(&error))));
+            }
         };
         let changed_at = content.changed_at();
         let created_at =

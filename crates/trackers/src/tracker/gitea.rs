@@ -13,7 +13,7 @@ use super::{
     Connection, FetchError, Lookup, Page, Stream, Tracker,
     client::{Client, clean, escape, with_parameters},
     dates::{Time, time},
-    github::{describe, record},
+    github::{json_error, record},
     pagination::Pagination,
     release::{self, ReleaseList, ReleasePage, ReleaseRequest},
     wiki_git::WikiLocation,
@@ -124,7 +124,7 @@ fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
 }
 
 fn parse_comment(text: &str) -> Result<CommentRecord, String> {
-    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let comment: Comment = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     // Exactly one of the two addresses is set.
     let item_url =
         [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());

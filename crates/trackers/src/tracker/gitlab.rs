@@ -14,7 +14,7 @@ use super::{
     Connection, FetchError, Lookup, Page, Relation, Stream, Tracker,
     client::{Client, clean, clean_title, escape, with_parameters},
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     identity,
     pagination::Pagination,
     release::{self, ReleaseList, ReleasePage, ReleaseRequest},
@@ -166,7 +166,7 @@ impl GitLab {
     }
 
     fn parse_issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
-        let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+        let issue: Issue = serde_json::from_str(text).map_err(|e| json_error(&e))?;
         identity::check_number("iid", issue.iid)?;
         let closed_at = time(issue.closed_at);
         let is_closed = match issue.state.as_deref() {
@@ -215,7 +215,7 @@ impl GitLab {
 }
 
 fn parse_note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentRecord>, String> {
-    let note: Note = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let note: Note = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     if note.system {
         return Ok(None);
     }

@@ -21,7 +21,7 @@ pub(super) enum QueryOutcome {
     /// The requested object does not exist.
     Gone,
     Expired,
-    /// The query was too large; the error applies if it cannot be smaller.
+    /// The query was too large; returns this error if it cannot be made smaller.
     TooLarge(Error),
 }
 
@@ -40,7 +40,7 @@ impl QueryOutcome {
         })
     }
 
-    /// Returns the object at a JSON pointer of the data, or else its outcome.
+    /// Returns the object at a JSON pointer of the data, or the outcome of its lookup if there is none.
     pub(super) fn object(self, pointer: &str) -> Result<Result<Value, Lookup>> {
         match self {
             Self::Data(mut data, _) => match data.pointer_mut(pointer).map(Value::take) {

@@ -13,7 +13,7 @@ use crate::tracker::{
     Relation,
     client::clean_title,
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     identity,
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
@@ -124,7 +124,7 @@ struct Comment {
 }
 
 pub(super) fn item(text: &str) -> Result<WorkItem, String> {
-    let item: WorkItem = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let item: WorkItem = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     identity::check_number("id", item.id)?;
     Ok(WorkItem { raw: text.as_bytes().to_vec(), ..item })
 }
@@ -247,7 +247,7 @@ impl WorkItem {
 
 /// Parses a comment; `None` if it was deleted.
 pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
-    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let comment: Comment = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     if comment.is_deleted {
         return Ok(None);
     }

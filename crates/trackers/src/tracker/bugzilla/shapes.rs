@@ -12,7 +12,7 @@ use crate::tracker::{
     Relation,
     client::{clean, clean_title},
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     identity::{self, parse_url},
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State};
@@ -133,7 +133,7 @@ fn author(login: Option<String>, private: bool) -> Author {
 }
 
 pub(super) fn parse_bug(text: &str) -> Result<Bug, String> {
-    let bug: Bug = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let bug: Bug = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     identity::check_number("id", bug.id)?;
     Ok(bug)
 }
@@ -174,7 +174,7 @@ impl Bug {
         let resolution = self.resolution.filter(|r| !r.is_empty() && r != "---");
         let is_closed = self.is_open.map_or(resolution.is_some(), |is_open| !is_open);
         let body = clean(description.and_then(|d| d.text.clone()));
-        let mut raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
+        let mut raw: Value = serde_json::from_str(text).map_err(|e| json_error(&e))?;
         if let (Some(raw), false) = (raw.as_object_mut(), body.is_empty()) {
             raw.insert("description".to_owned(), body.clone().into());
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::tracker::{
     client::clean,
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     identity,
 };
 use precedent_core::model::{
@@ -165,11 +165,11 @@ pub(super) struct Topic {
 }
 
 pub(super) fn parse_topic(text: &str) -> Result<Topic, String> {
-    let mut fields: TopicFields = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let mut fields: TopicFields = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     identity::check_number("id", fields.id)?;
     let (posts, post_ids) =
         fields.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
-    let raw = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let raw = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     Ok(Topic { fields, raw: without_volatile(raw), posts, post_ids })
 }
 
@@ -280,7 +280,7 @@ impl Topic {
             let post: Post = match serde_json::from_value(raw.clone()) {
                 Ok(post) => post,
                 Err(error) => {
-                    out.push(Err(describe(&error)));
+                    out.push(Err(json_error(&error)));
                     continue;
                 }
             };
@@ -340,8 +340,8 @@ pub(super) fn parse_comment(
     number: u64,
     web: &str,
 ) -> Result<Option<CommentRecord>, String> {
-    let raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    let post: Post = serde_json::from_value(raw.clone()).map_err(|e| describe(&e))?;
+    let raw: Value = serde_json::from_str(text).map_err(|e| json_error(&e))?;
+    let post: Post = serde_json::from_value(raw.clone()).map_err(|e| json_error(&e))?;
     if !post.has_content() || post.topic_id.is_some_and(|id| id != number) {
         return Ok(None);
     }

@@ -62,7 +62,7 @@ fn parse(bytes: &[u8], position: u64, context: &FileContext, depth: u8) -> Parse
             }
             return match repair_json(bytes).filter(|_| !is_deep) {
                 Some(repaired_bytes) => parse_inner(&repaired_bytes),
-                None => Err(github_error.unwrap_or_else(|| github::describe(&error))),
+                None => Err(github_error.unwrap_or_else(|| github::json_error(&error))),
             };
         }
     };

@@ -304,14 +304,14 @@ fn parse_jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Parse
     item.remote_id = Some(key.clone());
     // That parser needs the status category, which a file may lack.
     if text(value, &["fields.status.statusCategory.key"]).is_none() {
-        let field =
-            |path: &str| value.pointer(path)?.as_str().filter(|text| !text.trim().is_empty());
-        let closed_at = field("/fields/resolutiondate")
-            .and_then(|time| dates::parse(time, dates::Order::default()));
+        let names = ["status.name", "status.statusCategory.name", "resolution.name"];
+        let [word, category, resolution] = names.map(|name| text(&value["fields"], &[name]));
+        let closed_at = text(value, &["fields.resolutiondate"])
+            .and_then(|time| dates::parse(&time, dates::Order::default()));
         let fields = StateFields {
-            word: field("/fields/status/name"),
-            category: field("/fields/status/statusCategory/name"),
-            resolution: field("/fields/resolution/name"),
+            word: word.as_deref(),
+            category: category.as_deref(),
+            resolution: resolution.as_deref(),
             has_closing_time: closed_at.is_some(),
         };
         let is_closed = context.is_closed(&context.mapping.words, fields);
@@ -394,5 +394,16 @@ mod tests {
             let ParsedItem::Record(Record::Document(item)) = &items[0] else { panic!("{items:?}") };
             assert_eq!(item.labels, ["pump, main", "waiting for an answer of Ada"]);
         }
+    }
+
+    #[test]
+    fn numeric_resolution_date_closes_a_jira_issue() {
+        let issue = json!({"key": "PUMP-7", "fields": {
+            "summary": "Leak", "status": {"name": "Done"}, "resolutiondate": 1_704_164_645_000_i64,
+        }});
+        let bytes = issue.to_string();
+        let items = parse_jira_issue(&issue, bytes.as_bytes(), &FileContext::default()).unwrap();
+        let ParsedItem::Record(Record::Document(item)) = &items[0] else { panic!("{items:?}") };
+        assert_eq!(item.closed_at, Some("2024-01-02T03:04:05Z".parse().unwrap()));
     }
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, describe, graphql::graphql_url};
+use super::{GitHub, graphql::graphql_url, json_error};
 use crate::tracker::{
     FetchError, Lookup, Page,
     client::{clean, clean_title},
@@ -194,7 +194,7 @@ async fn to_records(github: &GitHub, mut node: Value) -> Result<Result<Vec<Recor
     let mut list = take_list(&mut node, "comments");
     let fields: DiscussionFields = match serde_json::from_value(node.clone()) {
         Ok(fields) => fields,
-        Err(error) => return Ok(Err(describe(&error))),
+        Err(error) => return Ok(Err(json_error(&error))),
     };
     let number = fields.number;
     if let Err(reason) = identity::check_number("number", number) {
@@ -291,7 +291,7 @@ fn document(fields: DiscussionFields, node: &Value, comment_count: u64) -> Docum
 /// Parses a comment or a reply; `None` if it was deleted.
 fn parse_comment(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
     let raw = node.to_string().into_bytes();
-    let comment: DiscussionComment = serde_json::from_value(node).map_err(|e| describe(&e))?;
+    let comment: DiscussionComment = serde_json::from_value(node).map_err(|e| json_error(&e))?;
     if comment.deleted_at.is_some() {
         return Ok(None);
     }

@@ -105,7 +105,7 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
         return Err("not JSON: a record must be an object in braces".to_owned());
     }
-    let entry: Entry<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let entry: Entry<'_> = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     let kind = entry.kind.as_ref().and_then(Value::as_str).filter(|_| entry.number.is_none());
     match kind {
         Some("issue" | "pull_request") => {
@@ -369,7 +369,7 @@ fn text_of(value: &Value) -> String {
 }
 
 /// Formats a JSON error without its position, which is meaningless for a single record.
-pub(crate) fn describe(error: &serde_json::Error) -> String {
+pub(crate) fn json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     match error.classify() {
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_without_id_stay_apart() {
+    fn comments_without_id_stay_distinct() {
         let id = |fields: &str| {
             let json = format!(
                 r#"{{"issue_url": "https://api.github.com/repos/a/b/issues/12", "created_at": "2024-01-02T03:04:05Z", {fields}}}"#

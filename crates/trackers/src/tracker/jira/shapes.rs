@@ -9,7 +9,7 @@ use crate::tracker::{
     Relation,
     client::clean_title,
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     identity::split_key,
 };
 use precedent_core::model::{Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State};
@@ -134,7 +134,7 @@ pub(in crate::tracker) fn issue(
     namespace: &str,
     project: &str,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
-    let issue: Issue<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let issue: Issue<'_> = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     let Some((_, number)) = split_key(&issue.key) else {
         return Err(format!(
             "\"key\" does not end in a number: {}",
@@ -209,7 +209,7 @@ pub(in crate::tracker) fn comment(
     key: &str,
     base: &str,
 ) -> Result<CommentRecord, String> {
-    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let comment: Comment = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     let (_, number) = split_key(key).ok_or("belongs to no item")?;
     let created_at = time(comment.created).ok_or("\"created\" is not a valid time")?;
     let is_internal =

@@ -9,7 +9,7 @@ use crate::tracker::{
     Relation,
     client::{clean, clean_title},
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     graphql::Nodes,
     identity::split_key,
 };
@@ -79,7 +79,7 @@ fn author(user: Option<NamedNode>, bot: Option<NamedNode>, external: Option<Name
 impl Issue {
     pub(super) fn parse(node: Value) -> Result<Self, String> {
         let raw = node.to_string().into_bytes();
-        let issue: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
+        let issue: Self = serde_json::from_value(node).map_err(|e| json_error(&e))?;
         let Some((_, number)) = split_key(&issue.identifier) else {
             let excerpt: String = issue.identifier.chars().take(80).collect();
             return Err(format!("\"identifier\" does not end in a number: {excerpt}"));
@@ -190,7 +190,7 @@ impl Comment {
             return Ok(None);
         }
         let raw = node.to_string().into_bytes();
-        let comment: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
+        let comment: Self = serde_json::from_value(node).map_err(|e| json_error(&e))?;
         let Some(issue) = comment.issue else { return Ok(None) };
         // A comment moves with its issue, whose number then belongs to another team.
         if issue.team.is_some_and(|t| !t.key.eq_ignore_ascii_case(team)) {

@@ -11,7 +11,7 @@ use crate::tracker::{
     Relation,
     client::{clean, clean_title, escape},
     dates::{Time, time},
-    github::describe,
+    github::json_error,
     identity,
 };
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
@@ -137,7 +137,7 @@ pub(super) fn parse_issue(
     project: &str,
     closed_status_ids: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
-    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let issue: Issue = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     identity::check_number("id", issue.id)?;
     let status = issue.status.as_ref();
     let is_closed = status.and_then(|s| s.id).is_some_and(|id| closed_status_ids.contains(&id));
@@ -184,7 +184,7 @@ pub(super) fn parse_note(
     number: u64,
     base: &str,
 ) -> Result<Option<CommentRecord>, String> {
-    let journal: Journal = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let journal: Journal = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     let body = to_markdown(journal.notes);
     if body.trim().is_empty() {
         return Ok(None);
@@ -203,7 +203,7 @@ pub(super) fn parse_note(
 }
 
 pub(super) fn page(text: &str, base: &str, project: &str) -> Result<DocumentRecord, String> {
-    let describe_error = |e: serde_json::Error| describe(&e);
+    let describe_error = |e: serde_json::Error| json_error(&e);
     let raw =
         serde_json::from_str::<WikiPageReply<'_>>(text).map_err(describe_error)?.wiki_page.get();
     let page: WikiPage = serde_json::from_str(raw).map_err(describe_error)?;

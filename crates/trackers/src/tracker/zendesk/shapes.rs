@@ -14,7 +14,7 @@ use crate::tracker::{
     client::clean,
     dates::{Time, time},
     file::title_or_first_line,
-    github::describe,
+    github::json_error,
     identity,
     wiki::title_slug,
 };
@@ -82,7 +82,7 @@ struct Dates {
 }
 
 pub(super) fn parse_ticket(text: &str) -> Result<Ticket, String> {
-    let ticket: Ticket = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let ticket: Ticket = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     identity::check_number("id", ticket.id)?;
     Ok(Ticket { raw: text.as_bytes().to_vec(), ..ticket })
 }
@@ -173,7 +173,7 @@ pub(super) fn parse_comment(
     people: &People,
     web: &str,
 ) -> Result<(CommentRecord, Option<u64>), String> {
-    let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let comment: Comment = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     let plain_text = clean(comment.body);
     let merge_target = merge_target(&plain_text);
     let body = match comment.html_body {
@@ -229,7 +229,7 @@ struct Article {
 
 /// Parses a help center article; `None` if it is not published.
 pub(super) fn parse_article(text: &str, people: &People) -> Result<Option<DocumentRecord>, String> {
-    let article: Article = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let article: Article = serde_json::from_str(text).map_err(|e| json_error(&e))?;
     if article.draft {
         return Ok(None);
     }
