@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use precedent_core::{
     Error, Result, Task, error,
-    model::{ArticleRequest, DocKind, Recommendation, SimilarNotes, TroubleshootSettings, Verdict},
+    model::{ArticleRequest, Recommendation, SimilarNotes, TroubleshootSettings, Verdict},
     task::Progress,
 };
 use precedent_engine::{Casebook, OpenOptions};
@@ -168,7 +168,7 @@ impl Server {
             let mut thread = casebook.thread(&self.defaults.key(&p.key)).await?;
             // Internal comments are not for agents.
             thread.comments.retain(|comment| !comment.internal);
-            let is_item = matches!(thread.kind, DocKind::Issue | DocKind::PullRequest);
+            let is_item = thread.kind.is_report();
             let problem = match is_item && p.offset.0 == 0 && p.comment.non_blank().is_none() {
                 true => Some(casebook.problem(&thread.key).await?),
                 false => None,

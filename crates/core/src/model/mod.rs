@@ -59,6 +59,11 @@ pub enum DocKind {
 }
 
 impl DocKind {
+    /// Returns whether documents of this kind are reports, which can have duplicates.
+    pub fn is_report(self) -> bool {
+        matches!(self, DocKind::Issue | DocKind::PullRequest)
+    }
+
     /// Returns the name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {
         match self {

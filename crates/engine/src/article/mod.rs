@@ -10,8 +10,8 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Article, ArticlePassage, ArticleRequest, ArticleSection, ArticleSectionKind, Brief,
-        BriefRecord, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus,
-        Section, SectionKind,
+        BriefRecord, BriefSource, Citation, Entry, KnownProblem, Note, ProblemStatus, Section,
+        SectionKind,
     },
     task::Task,
 };
@@ -36,7 +36,7 @@ pub fn article(
     let (canonical, draft, stored_keys) = context.cases.finder.store.read(|r| {
         let row = search::resolve_one(r, request.key.trim())?;
         let canonical = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-        if !matches!(canonical.kind, DocKind::Issue | DocKind::PullRequest) {
+        if !canonical.kind.is_report() {
             return Err(Error::invalid(format!("{} is not a report", canonical.key))
                 .with_hint("Pass the key of an issue."));
         }
@@ -55,7 +55,7 @@ pub fn article(
     brief::sanitize_brief(&mut brief);
     if request.redact {
         let (names, _) = brief::recognize_names(context, &brief, Some(&canonical), task)?;
-        // A version of four numbers looks like an address.
+        // A version of four numbers would be redacted as an IP address.
         let fixed_versions: Vec<String> =
             problem.fixed_in.iter().flat_map(|list| list.split(", ")).map(str::to_owned).collect();
         let options = RedactionOptions { keep: &fixed_versions, ..RedactionOptions::default() };

@@ -8,18 +8,16 @@ use super::{
 };
 use crate::{
     answer::question::find_anywhere,
-    ask,
-    duplicates::DuplicateFinder,
-    search,
+    ask, search,
     troubleshoot::{self, CaseContext, citation},
 };
 use precedent_core::{
     error::{Error, Result},
     model::{
         AskResponse, Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseComment,
-        CaseRelation, Citation, CommentRole, Disposition, DocKind, DuplicateCandidate,
-        DuplicatesRequest, DuplicatesResponse, Entry, LogResponse, Quote, RedactionPreview,
-        Section, SectionKind, SolvedCase, TroubleshootRequest, TroubleshootResponse,
+        CaseRelation, Citation, CommentRole, Disposition, DuplicateCandidate, DuplicatesResponse,
+        Entry, LogResponse, Quote, RedactionPreview, Section, SectionKind, SolvedCase,
+        TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -42,8 +40,6 @@ use precedent_text::{
 /// The format version of the record embedded in a brief.
 pub(super) const VERSION: u32 = 1;
 const MAX_DUPLICATES: usize = 5;
-/// The minimum score of a duplicate candidate.
-const MIN_SCORE: f32 = 0.4;
 /// The maximum length of the quoted problem, in characters.
 const MAX_PROBLEM: usize = 6000;
 /// The question about a version that should have the fix.
@@ -84,7 +80,12 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     let log = has_log.then(|| log::read_logs(&context.cases, request, now, task)).transpose()?;
     let (duplicates, solved_cases, answer) = match &log {
         Some(log) => (None, log::solved_cases(log), None),
-        None => find_matches(&context.cases, request, row.as_ref(), now, task)?,
+        None => {
+            let (duplicates, cases, answer) = find_matches(&context.cases, request, now, task)?;
+            // Wiki pages and notes have no duplicates.
+            let is_report = row.as_ref().is_none_or(|row| row.kind.is_report());
+            (Some(duplicates).filter(|_| is_report), cases, Some(answer))
+        }
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
     let mut brief = store.read(|r| {
@@ -109,9 +110,12 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             sections: Vec::new(),
         };
         writer.versions = writer.reported_versions();
+        let candidates =
+            duplicates.as_ref().map_or(&[][..], |response| response.candidates.as_slice());
         let summary = match (&answer, log) {
             (Some(answer), _) => {
-                Some(summary::summarize_answer(answer, row, &title, &writer.versions))
+                let versions = &writer.versions;
+                Some(summary::summarize_answer(answer, candidates, row, &title, versions))
             }
             (None, Some(log)) => Some(summary::summarize_log(log)),
             (None, None) => None,
@@ -145,48 +149,30 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     Ok(brief)
 }
 
-/// Finds the duplicates of an item or pasted text, if requested, its solved cases and the answer.
+/// Finds the similar reports of an item or pasted text, its solved cases, and the answer.
 fn find_matches(
     context: &CaseContext<'_>,
     request: &BriefRequest,
-    row: Option<&DocumentRow>,
     now: jiff::Timestamp,
     task: &Task,
-) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse, Option<AskResponse>)> {
-    let wants_duplicates = !request.without.contains(&SectionKind::Duplicates)
-        && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
-    let duplicates_request = DuplicatesRequest {
-        key: row.map(|row| row.key.clone()),
-        // The duplicate search separates the title from the text.
-        body: request.text.clone(),
-        source: request.source.clone(),
-        include_closed: true,
-        threshold: MIN_SCORE,
-        max_candidates: MAX_DUPLICATES,
-        ..DuplicatesRequest::default()
-    };
-    let mut duplicates = wants_duplicates
-        .then(|| DuplicateFinder::new(context.finder, now, task)?.find(&duplicates_request))
-        .transpose()?;
-    task.check()?;
+) -> Result<(DuplicatesResponse, TroubleshootResponse, AskResponse)> {
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
     let matches = find_anywhere(context.finder, query, now, task)?;
     let cases_request = TroubleshootRequest {
         settings: request.troubleshooting.clone(),
         ..TroubleshootRequest::default()
     };
-    let (mut response, similar) =
+    let (mut response, mut similar_reports) =
         ask::find_cases(context, &matches, &cases_request, ask::MAX_CANDIDATES, task)?;
-    let mut answer = ask::respond(context, &matches, response.clone(), &similar)?;
+    let mut answer = ask::respond(context, &matches, response.clone(), &similar_reports)?;
     summary::remove_excluded(&mut answer, request);
     let is_included = |key: &String| !request.leave_out.contains(key);
-    if let Some(duplicates) = &mut duplicates {
-        duplicates.candidates.retain(|c| is_included(&c.key));
-        duplicates.known = duplicates.known.take().filter(|k| is_included(&k.key));
-    }
+    similar_reports.candidates.retain(|c| is_included(&c.key));
+    similar_reports.candidates.truncate(MAX_DUPLICATES);
+    similar_reports.known = similar_reports.known.filter(|k| is_included(&k.key));
     response.cases.retain(|c| is_included(&c.key));
     response.wiki.retain(|page| is_included(&page.key));
-    Ok((duplicates, response, Some(answer)))
+    Ok((similar_reports, response, answer))
 }
 
 /// Returns the texts that redaction would replace in the requested brief, with their kinds.

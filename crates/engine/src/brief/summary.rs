@@ -1,8 +1,8 @@
 //! The summary of a brief: the problem, whether it is known, its fix, and the next step.
 
 use precedent_core::model::{
-    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, HIGH, KnownProblem, LIKELY_HELP,
-    LogError, LogResponse, LogVerdict, ProblemStatus, State,
+    AskResponse, Band, BriefRequest, CaseComment, Citation, DuplicateCandidate, Entry, HIGH,
+    KnownProblem, LIKELY_HELP, LogError, LogResponse, LogVerdict, ProblemStatus, State,
 };
 use precedent_store::DocumentRow;
 
@@ -19,8 +19,10 @@ pub(super) fn remove_excluded(answer: &mut AskResponse, request: &BriefRequest) 
 }
 
 /// Summarizes the answer about an item or pasted text that mentions these product versions.
+/// `candidates` are the similar reports, best first.
 pub(super) fn summarize_answer(
     answer: &AskResponse,
+    candidates: &[DuplicateCandidate],
     row: Option<&DocumentRow>,
     title: &str,
     versions: &[String],
@@ -38,9 +40,9 @@ pub(super) fn summarize_answer(
     let known_problem = answer.problem.as_ref().filter(|problem| !is_itself(problem));
     let duplicate_count =
         answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
-    let related_report = answer.related.first().filter(|report| report.band <= Band::Possible);
+    let candidate = candidates.first().filter(|candidate| candidate.band <= Band::Possible);
     let case = answer.cases.first().filter(|case| case.relevance >= LIKELY_HELP);
-    sentences.push(match (known_problem, related_report, case) {
+    sentences.push(match (known_problem, candidate, case) {
         (Some(problem), ..) => {
             citations.push(cite_report(&problem.key, &problem.url));
             let status = problem.status_words();
@@ -69,13 +71,16 @@ pub(super) fn summarize_answer(
                 percent(case.relevance)
             )
         }
-        (None, Some(report), None) => {
-            citations.push(cite_report(&report.key, &report.url));
-            let state_words = state_text(report.state, report.state_reason.as_deref());
+        (None, Some(candidate), None) => {
+            citations.push(cite_report(&candidate.key, &candidate.url));
+            let status = match &candidate.canonical {
+                Some(key) => format!("tracked in {key}"),
+                None => state_text(candidate.state, candidate.state_reason.as_deref()),
+            };
             format!(
-                "It may be a duplicate of {} ({state_words}), with a confidence of {}.",
-                report.key,
-                percent(report.confidence)
+                "It may be a duplicate of {} ({status}), with a confidence of {}.",
+                candidate.key,
+                percent(candidate.confidence)
             )
         }
         _ if !answer.conclusive => {
@@ -92,7 +97,7 @@ pub(super) fn summarize_answer(
     let is_open =
         answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
     let mut steps =
-        match is_open && known_problem.is_none() && (related_report.is_some() || case.is_some()) {
+        match is_open && known_problem.is_none() && (candidate.is_some() || case.is_some()) {
             true => ask::next_steps(&AskResponse { problem: None, ..answer.clone() }),
             false => ask::next_steps(answer),
         };

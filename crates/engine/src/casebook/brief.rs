@@ -57,8 +57,8 @@ impl Casebook {
         self.with_brief(task, move |context, task| brief::replay(context, &record, task)).await
     }
 
-    /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
-    /// temporary notices are omitted; its sections state missing data.
+    /// Runs `work` with the context of a brief, after refreshing the index. A brief may be read long
+    /// after it was made, so it has no notices about the state of the indexes.
     async fn with_brief<T: Send + 'static>(
         &self,
         task: &Task,
@@ -66,7 +66,7 @@ impl Casebook {
     ) -> Result<T> {
         let task = task.clone();
         self.run(move |i| {
-            i.refresh_index(Effort::Alone, &task)?;
+            i.refresh_index(Effort::UnlessBusy, &task)?;
             i.with_session(|session| {
                 let engine = session.engine();
                 let model = engine.info().ok().filter(|_| session.problem().is_none());
@@ -85,6 +85,7 @@ impl Casebook {
 
 #[cfg(test)]
 mod tests {
+    use precedent_core::model::SectionKind;
     use serde_json::json;
 
     use super::*;
@@ -140,5 +141,28 @@ mod tests {
             BriefRequest { text: "The zebra grazes at noon".to_owned(), ..BriefRequest::default() };
         let text = summary(&casebook, request).await;
         assert!(text.contains("file a new report") && !text.contains("closest"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn summary_names_the_first_listed_report() {
+        let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+        let (_folder, casebook) = open_with(&[
+            issue(
+                1,
+                "Upload of a large bundle stops behind the proxy",
+                "It stops at chunk 7.",
+                closed,
+            ),
+            issue(2, "Bundle upload stops", "The upload stops at noon.", json!({})),
+        ])
+        .await;
+        let text = "Upload of a bundle stops behind our proxy";
+        let request = BriefRequest { text: text.to_owned(), ..BriefRequest::default() };
+        let brief = casebook.brief(request, &Task::new()).await.unwrap();
+        let section = brief.sections.iter().find(|s| s.kind == SectionKind::Duplicates).unwrap();
+        assert_eq!(section.title, "Possible duplicates");
+        let key = &section.entries[0].citations[0].key;
+        let summary = brief.sections[0].entries[0].text.clone().unwrap();
+        assert!(summary.contains(&format!("a duplicate of {key}")), "{summary}");
     }
 }

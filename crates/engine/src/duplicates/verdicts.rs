@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::search;
 use precedent_core::{
     error::{Error, Result},
-    model::{DocKind, Verdict, VerdictKind},
+    model::{Verdict, VerdictKind},
 };
 use precedent_store::Writer;
 
@@ -29,9 +29,8 @@ pub fn record(
     if reason.as_ref().is_some_and(|r| r.chars().count() > MAX_REASON) {
         return Err(Error::invalid(format!("the reason is longer than {MAX_REASON} characters")));
     }
-    let is_report = |kind| !matches!(kind, DocKind::Page | DocKind::Note);
     if kind == VerdictKind::Duplicate
-        && let Some(item) = [&a, &b].into_iter().find(|d| !is_report(d.kind))
+        && let Some(item) = [&a, &b].into_iter().find(|d| !d.kind.is_report())
     {
         return Err(Error::invalid(format!("{} is not a report", item.key)).with_hint(
             "Only issues and pull requests can be duplicates. For anything else, use \"related\".",
