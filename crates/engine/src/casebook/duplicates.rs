@@ -52,7 +52,7 @@ impl Casebook {
     ) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::UnlessBusy, &task)?;
             let now = (i.clock)();
             let mut response = i.with_session(|session| {
                 i.with_finder(session, |c| {
@@ -83,7 +83,7 @@ impl Casebook {
     ) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::UnlessBusy, &task)?;
             let now = (i.clock)();
             let mut response = i.with_session(|session| {
                 i.with_finder(session, |c| duplicates::triage(c, &request, patience, now, &task))
@@ -129,7 +129,7 @@ impl Casebook {
     ) -> Result<T> {
         let task = task.clone();
         self.run(move |i| {
-            i.refresh_index(Effort::Alone, &task)?;
+            i.refresh_index(Effort::UnlessBusy, &task)?;
             let session = i.embedding_session()?;
             session.preload();
             let now = (i.clock)();
@@ -382,4 +382,30 @@ fn ranked_document(
     features.extend(more_numbers);
     let (score, probability, worth) = (candidate.score, Some(probability), Some(candidate.worth));
     (candidate.document, RankedDocument { number: 0, score, probability, worth, features })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::casebook::tests::{issue, open_with};
+
+    #[tokio::test]
+    async fn omitted_closed_report_is_not_counted() {
+        let body = "Chunk 7 was refused by the proxy.";
+        let closed = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z"});
+        let records =
+            [issue(1, "Chunk refused", body, closed), issue(2, "Refused chunk", body, json!({}))];
+        let (_folder, casebook) = open_with(&records).await;
+        for (include_closed, count) in [(true, 2), (false, 1)] {
+            let request = DuplicatesRequest {
+                body: body.to_owned(),
+                include_closed,
+                ..DuplicatesRequest::default()
+            };
+            let response = casebook.find_duplicates(request, &Task::new()).await.unwrap();
+            assert_eq!(response.compared, count);
+        }
+    }
 }

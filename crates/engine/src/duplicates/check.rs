@@ -21,7 +21,7 @@ use crate::{
 use precedent_core::{
     error::{Code, Error, Hint, Remedy, Result},
     model::{
-        Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
+        Band, Check, Coverage, Disposition, DuplicateCandidate, DuplicatesRequest,
         DuplicatesResponse, KnownDuplicate, LIKELY, MissingCoverage, Notice, NoticeKind,
         ProblemStatus, Similarity, State, VerdictKind,
     },
@@ -35,7 +35,7 @@ use precedent_text::{closure::Closure, prepare::PreparedText, tokens};
 const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The maximum wait for another process's write before a check is left unrecorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
-/// The number of a check's candidates that are stored, for groups of problems.
+/// The number of a check's candidates that are stored, to group the reports of a problem.
 pub(super) const STORED_CANDIDATES: usize = 5;
 
 /// The minimum inverse document frequency of a word in comments that is a reason.
@@ -207,7 +207,7 @@ impl<'a> DuplicateFinder<'a> {
         let question = self.finder.store.read(|r| {
             let question = Question::prepare(r, self.finder, spec, self.now)?;
             match &question.row {
-                Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
+                Some(row) if !row.kind.is_report() => {
                     Err(Error::invalid(format!("{} is not a report", row.key))
                         .with_hint("Only issues and pull requests can be duplicates."))
                 }
@@ -271,7 +271,7 @@ fn answer(
         known_duplicates: Vec::new(),
         band: Band::None,
         candidates: Vec::new(),
-        compared: matches.matches.len(),
+        compared: matches.matches.iter().filter(|m| request.include_closed || m.in_view).count(),
         calibrated_on: finder.model.labels,
         rejected: Vec::new(),
         circle: Vec::new(),
