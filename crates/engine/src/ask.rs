@@ -4,11 +4,12 @@ use std::{collections::BTreeSet, time::Instant};
 
 use jiff::Timestamp;
 use precedent_core::{
+    Hint,
     error::Result,
     model::{
         AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownProblem, LIKELY_HELP, Notice, POSSIBLE, ProblemStatus, SolvedCase,
-        State, TroubleshootRequest, TroubleshootResponse,
+        DuplicatesResponse, KnownProblem, LIKELY_HELP, Notice, NoticeKind, POSSIBLE, ProblemStatus,
+        SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -52,8 +53,23 @@ pub fn ask(
     let mut notes =
         troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
-    let answer = respond(context, &matches, response, &similar_reports)?;
+    let mut answer = respond(context, &matches, response, &similar_reports)?;
+    answer.notices.extend(errors_notice(request));
     Ok(AskResponse { notes, took_ms: start.elapsed().as_secs_f64() * 1000.0, ..answer })
+}
+
+/// Returns a notice if the question is a log with several errors.
+fn errors_notice(request: &AskRequest) -> Option<Notice> {
+    if request.key.is_some() || !precedent_logs::is_log(request.text.as_bytes()) {
+        return None;
+    }
+    let count = precedent_logs::read_text(&request.text).failures().count();
+    let hint = Hint::from(format!(
+        "The log has {count} distinct errors, and this answer is about only one of them. \
+         Open the log file to look up each one."
+    ))
+    .with_command(None, "precedent troubleshoot FILE");
+    (count > 1).then(|| Notice::new(NoticeKind::Errors, hint))
 }
 
 /// Finds the known problem of a question and its solved cases.
@@ -318,4 +334,23 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         steps.insert(0, "Use the workaround.".to_owned());
     }
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_with_several_errors_has_a_notice() {
+        let first = "2026-02-03 10:00:00 ERROR FW-1043 chunk 7 was refused by the proxy\n";
+        let second = "2026-02-03 10:00:01 ERROR disk quota exceeded on /var/spool\n";
+        let notice = |text: &str| {
+            let request = AskRequest { text: text.to_owned(), ..AskRequest::default() };
+            errors_notice(&request).map(|notice| notice.hint.text)
+        };
+        assert_eq!(notice(&first.repeat(2)), None);
+        assert_eq!(notice("The proxy refuses chunk 7."), None);
+        let text = notice(&format!("{first}{second}")).unwrap();
+        assert!(text.starts_with("The log has 2 distinct errors"), "{text}");
+    }
 }
