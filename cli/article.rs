@@ -10,6 +10,7 @@ use crate::{
     args::ArticleCommand,
     brief,
     output::{GOOD, HIT, KEY, Output, dim, key, plain, plural},
+    problems,
 };
 
 pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
@@ -75,6 +76,7 @@ async fn store(
 
 /// Lists the solved problems that no article describes.
 async fn list_gaps(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
+    problems::check_new_reports(session, command.source.clone()).await?;
     let request = ProblemsRequest {
         source: command.source.clone(),
         list: ProblemList::WithoutArticle,

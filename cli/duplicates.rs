@@ -41,7 +41,7 @@ async fn build_request(
     Ok(command.request(key.map(|key| session.key(key)), text, &session.settings))
 }
 
-/// Checks that there is one item or one draft, whose text is in one place.
+/// Checks that one item or one draft is given, and the text of a draft only once.
 fn check_inputs(command: &DuplicatesCommand) -> Result<()> {
     let is_piped = command.key.as_deref() == Some("-");
     let text_count = [is_piped, command.file.is_some(), command.body.is_some()]

@@ -18,15 +18,7 @@ const MIN_TREND: usize = 5;
 
 pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Output) -> Result<()> {
     if !command.no_check {
-        let check = TriageRequest {
-            source: command.source.clone(),
-            include_closed: true,
-            limit: 1,
-            ..TriageRequest::default()
-        };
-        for notice in session.casebook.triage(check, &session.task).await?.notices {
-            session.say(&notice.hint.to_string());
-        }
+        check_new_reports(session, command.source.clone()).await?;
     }
     let list = command.list();
     let response = session.casebook.problems(command.request(), &session.task).await?;
@@ -53,6 +45,16 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
             output.line(dim(format_args!("{remaining_count} more; use --limit to show them.")));
         }
     })
+}
+
+/// Checks new reports for duplicates, so that they count towards the problems.
+pub async fn check_new_reports(session: &Session, source: Option<String>) -> Result<()> {
+    let request =
+        TriageRequest { source, include_closed: true, limit: 1, ..TriageRequest::default() };
+    for notice in session.casebook.triage(request, &session.task).await?.notices {
+        session.say(&notice.hint.to_string());
+    }
+    Ok(())
 }
 
 fn print(problem: &ListedProblem, output: &mut Output) {

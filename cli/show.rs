@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{DocKind, Thread},
+    model::{DocKind, Thread, Verdict},
 };
 use precedent_text::sanitize::strip_ansi;
 
@@ -10,6 +10,7 @@ use crate::{
     Session,
     args::ShowCommand,
     output::{DIM, Output, bold, day, dim, join, key, labeled_day, plain, plural, state_on},
+    verdict,
 };
 
 /// The maximum number of mentioned items listed.
@@ -21,12 +22,13 @@ pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -
     if let Some(last) = command.comments {
         thread.comments.drain(..total.saturating_sub(last));
     }
+    let verdicts = session.casebook.verdicts(Some(&thread.key)).await?;
     output.answer(&thread, &command.json, None, |output| {
-        print(&thread, total - thread.comments.len(), output)
+        print(&thread, &verdicts, total - thread.comments.len(), output)
     })
 }
 
-fn print(thread: &Thread, hidden: usize, output: &mut Output) {
+fn print(thread: &Thread, verdicts: &[Verdict], hidden: usize, output: &mut Output) {
     output.line(format_args!("{}  {}", key(&thread.key), bold(&thread.title)));
     let mut facts = vec![
         match thread.kind {
@@ -68,6 +70,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         let hidden_mentions = plural((mentions.len() - MAX_MENTIONS) as u64, "more mention");
         output.line(dim(format_args!("{hidden_mentions}; use --json to list them all")));
     }
+    verdicts.iter().for_each(|v| output.line(format_args!("verdict: {}", verdict::describe(v))));
     output.line("");
     print_markdown(&thread.markdown, output);
     if hidden > 0 {

@@ -207,7 +207,7 @@ async fn ask_verdicts(
         let other_key = &item.candidate.key;
         let verdict =
             session.casebook.record_verdict(&item.key, other_key, kind, reason, actor).await?;
-        verdict::print(&verdict, output);
+        output.line(verdict::describe(&verdict));
         last_pair = Some((&item.key, other_key));
         position += 1;
     }

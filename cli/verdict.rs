@@ -24,7 +24,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                 (session.key(&key), session.key(&other_key), reason.as_deref());
             let verdict =
                 casebook.record_verdict(&key, &other_key, kind, reason, &actor(by)).await?;
-            output.answer(&verdict, &json, None, |output| print(&verdict, output))
+            output.answer(&verdict, &json, None, |output| output.line(describe(&verdict)))
         }
         VerdictCommand::Undo { key, other_key, by, json } => {
             let (key, other_key) = (session.key(&key), session.key(&other_key));
@@ -32,7 +32,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             output.answer(&earlier_verdict, &json, None, |output| match &earlier_verdict {
                 Some(verdict) => {
                     output.line("Undone. The earlier verdict applies again:");
-                    print(verdict, output);
+                    output.line(describe(verdict));
                 }
                 None => output.line("Undone. There is no verdict on this pair now."),
             })
@@ -47,7 +47,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                         None => "No verdicts yet.".to_owned(),
                     });
                 }
-                verdicts.iter().for_each(|verdict| print(verdict, output));
+                verdicts.iter().for_each(|verdict| output.line(describe(verdict)));
             })
         }
     }
@@ -58,7 +58,8 @@ pub fn actor(by: Option<String>) -> String {
     by.filter(|name| !name.trim().is_empty()).unwrap_or_else(precedent_host::user)
 }
 
-pub fn print(verdict: &Verdict, output: &mut Output) {
+/// Describes a verdict with its reason, its actor and its day.
+pub fn describe(verdict: &Verdict) -> String {
     let text = match (&verdict.canonical, verdict.kind) {
         (Some(canonical), VerdictKind::Duplicate) => {
             format!("{} is a duplicate of {}", key(duplicate(verdict)), key(canonical))
@@ -73,10 +74,10 @@ pub fn print(verdict: &Verdict, output: &mut Output) {
     let actor = Some(&verdict.actor).filter(|name| *name != "someone");
     let actor = actor.map(|name| format!("{name}, ")).unwrap_or_default();
     let details = dim(actor + &day(Some(verdict.decided_at)));
-    output.line(format_args!("{text}{reason}  {details}"));
+    format!("{text}{reason}  {details}")
 }
 
-/// Returns the report of a pair that is not canonical.
+/// Returns the report of the pair that is a duplicate of the canonical one.
 pub fn duplicate(verdict: &Verdict) -> &str {
     match verdict.canonical.as_ref() == Some(&verdict.first) {
         true => &verdict.second,

@@ -184,6 +184,9 @@ fn invalid_arguments_are_explained() {
         );
     }
     env.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
+    let shown = env.ok(&["show", "acme/app#1"]).out;
+    let verdict = "verdict: acme/app#1 and acme/app:Slots-and-disks are related";
+    assert!(shown.contains(verdict), "{shown}");
     // The error names the unknown source or item.
     for (key, message) in
         [("no/pe#1", "Available sources: acme/app"), ("acme/app#99", "acme/app has no such item")]

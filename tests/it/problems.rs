@@ -226,6 +226,8 @@ fn problems_print_as_text_and_json() {
     let lines = json_lines(&backlog());
     let path = env.file_arg("issues.jsonl", lines);
     env.ok(&["import", "github", &path, "-R", "acme/app"]);
+    // The list of missing articles checks new reports first, like the list of problems.
+    assert_eq!(env.json(&["article", "--gaps", "--json"])["unscanned"], 0);
     let output = env.run(&["problems"]).snapshot_text(&env);
     insta::assert_snapshot!("problems", output);
     let json = env.json(&["problems", "--no-check", "--json=size,open,status"]);
