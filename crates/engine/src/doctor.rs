@@ -386,7 +386,7 @@ impl HealthCheck<'_> {
             if !is_stale {
                 indexes.reset_text()?;
             }
-            indexes.update_text(Effort::Whole, task, &mut IndexReport::default())?;
+            indexes.update_text(Effort::Full, task, &mut IndexReport::default())?;
         }
         if is_damaged {
             return Ok(());

@@ -85,7 +85,7 @@ fn rerank(ranking_model: &RankingModel, documents: &[RankedDocument]) -> Vec<Ran
 fn candidate(document: &RankedDocument, is_duplicate: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
-    // The first number is the share.
+    // The share precedes the numbers of the text overlap.
     let overlap = rest
         .get(1..)
         .and_then(|numbers| numbers.first_chunk())

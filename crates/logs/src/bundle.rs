@@ -28,7 +28,7 @@ const DETECTION_BYTES: usize = 8 * 1024;
 /// The maximum nesting depth of archives, and of folders.
 const MAX_ARCHIVE_DEPTH: usize = 3;
 const MAX_FOLDER_DEPTH: usize = 16;
-/// The name that errors about temporary files show.
+/// The name of temporary files in errors.
 const TEMP_FOLDER: &str = "temporary folder";
 /// The maximum number of files that are read.
 const MAX_FILES: usize = 20_000;

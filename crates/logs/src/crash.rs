@@ -7,8 +7,7 @@ use crate::{error_keywords, formats::FORMATS};
 /// The heading of a Python exception group.
 const PYTHON_GROUP: &str = "+ Exception Group Traceback";
 
-/// Returns the severity of a line that certainly starts a failure, because no informational record
-/// continues like it.
+/// Returns the severity of a line that always starts a failure; it never continues another record.
 pub(super) fn start_severity(line: &[u8]) -> Option<LogSeverity> {
     let severity = match *line.first()? {
         b' ' | b'+' => {
@@ -155,7 +154,7 @@ fn is_stop_error(line: &[u8]) -> bool {
 }
 
 /// Returns the part of a line that continues an event despite its own header: a line of an Unreal
-/// crash, or the line after an introduction. Both lines have the same `middle`.
+/// crash, or the line after an introduction. `middle` is the text between time and message.
 pub(super) fn same_header_text<'l>(
     text: &str,
     middle: &[u8],

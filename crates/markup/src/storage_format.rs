@@ -42,8 +42,8 @@ pub fn to_markdown(storage: &str) -> String {
 #[derive(Default)]
 struct OpenElement {
     name: String,
-    /// Name, language and title of a macro.
     macro_name: String,
+    /// Language of a code macro.
     language: String,
     title: String,
     /// Name of a parameter, or page of a link.
@@ -248,7 +248,7 @@ impl Page {
                 let key = element.key.clone();
                 self.set_parameter(&key, text);
             }
-            // A box in brackets would be escaped like typed text.
+            // Markdown's `[x]` would be escaped.
             Some(element) if element.name == "ac:task-status" && self.hidden_depth == 1 => {
                 self.out.push_str(if text.trim() == "complete" { "☑ " } else { "☐ " });
             }

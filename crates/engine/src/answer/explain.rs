@@ -119,7 +119,7 @@ pub(crate) fn reasons(
         let words =
             words.iter().map(|word| format!("“{}”", &subject.draft.title[word.range.clone()]));
         let words = words.collect::<Vec<_>>().join(", ");
-        // The first line of a question is not a title to its author.
+        // The author of a question did not write its first line as a title.
         out.push(match subject.draft.document {
             Some(_) => format!("titles share {words}"),
             None => format!("title contains {words}"),

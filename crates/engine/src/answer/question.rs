@@ -167,7 +167,7 @@ impl Question {
 }
 
 /// Finds matches for an item or text among earlier and later reports, in `source` or the whole
-/// casebook; only resolved ones are shown.
+/// casebook. Text overlaps are also computed for the first resolved matches.
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,
     (key, text, source): (Option<&str>, &str, Option<&str>),

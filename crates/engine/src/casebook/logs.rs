@@ -24,7 +24,7 @@ impl Casebook {
                 ([], text) if !text.is_empty() => precedent_logs::read_text(text),
                 _ => precedent_logs::read(&paths, &task)?,
             };
-            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::UnlessBusy, &task)?;
             let now = (i.clock)();
             let mut response =
                 i.with_cases(|context| logs::ask(context, &request, reading.clone(), now, &task))?;

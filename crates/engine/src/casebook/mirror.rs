@@ -82,7 +82,7 @@ impl Casebook {
                 Error::not_found("there is no import to undo")
                     .with_hint("Only the last import of files can be undone, and only once.")
             })?;
-            i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            i.indexes().update_text(Effort::Full, &task, &mut IndexReport::default())?;
             i.plan_removals(&task)?;
             i.store.purge(&task)?;
             Ok(report)
@@ -394,7 +394,7 @@ impl Casebook {
             })?;
             sync::forget_wiki(&i.folder, id)?;
             i.forget_images();
-            i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            i.indexes().update_text(Effort::Full, &task, &mut IndexReport::default())?;
             i.plan_removals(&task)?;
             i.store.purge(&task)?;
             Ok(view)

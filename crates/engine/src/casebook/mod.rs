@@ -307,7 +307,7 @@ impl Casebook {
     pub async fn update_index(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| {
-            let mut report = i.update_text(Effort::Whole, &task)?;
+            let mut report = i.update_text(Effort::Full, &task)?;
             i.update_vectors(&task, &mut report)?;
             i.calibrate_due(&task, &mut report)?;
             Ok(report)
@@ -319,7 +319,7 @@ impl Casebook {
     /// it. Queries need not call this, because each refreshes the indexes that it uses.
     pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
-        self.run(move |i| i.update_text(Effort::Whole, &task)).await
+        self.run(move |i| i.update_text(Effort::Full, &task)).await
     }
 
     /// Returns a sentence that states why this casebook is read-only, or `None` if it is writable.

@@ -21,7 +21,7 @@ impl Casebook {
     pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::UnlessBusy, &task)?;
             let now = (i.clock)();
             let mut response = i.with_cases(|context| ask::ask(context, &request, now, &task))?;
             response.notices.extend(stale_notice);
@@ -69,7 +69,7 @@ impl Casebook {
     ) -> Result<TroubleshootResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale_notice = i.refresh_index(Effort::Alone, &task)?;
+            let stale_notice = i.refresh_index(Effort::UnlessBusy, &task)?;
             let now = (i.clock)();
             let mut response =
                 i.with_cases(|context| ask::troubleshoot(context, &request, now, &task))?;

@@ -9,20 +9,20 @@ use precedent_text::{
     roles::{SentenceRole, Sentences},
 };
 
-/// The maximum time between a closing comment and the closure, in seconds. Trackers record both
-/// with one click, but a bot may come between.
+/// The maximum time between a closing comment and the closure, in seconds. Trackers record both at
+/// once, but a bot may comment in between.
 pub(super) const MAX_CLOSURE_DISTANCE: i64 = 120;
 
 /// The minimum number of links in a list of links, and the maximum number of words per link.
 const MIN_LINKS: usize = 5;
 const WORDS_PER_LINK: usize = 4;
 
-/// Returns whether the author speaks for the project.
+/// Returns whether an author with this association speaks for the project.
 pub(crate) fn speaks_for_project(association: Option<&str>) -> bool {
     matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
 }
 
-/// Returns whether a comment is hardly more than a list of links, such as a build report.
+/// Returns whether a comment is little more than a list of links, such as a build report.
 fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
     let links = body.matches("](http").count();
     links >= MIN_LINKS && text.prose().split_whitespace().count() <= links * WORDS_PER_LINK

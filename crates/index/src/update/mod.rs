@@ -46,12 +46,12 @@ const SKELETON_SAMPLE: u64 = 32_768;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// The whole update and merges, after waiting for other processes.
-    Whole,
+    Full,
     /// The whole update, after waiting for other processes.
     WithoutMerges,
     /// The whole update, unless another process is updating or writing to the casebook.
-    Alone,
-    /// Like [`Effort::Alone`], but stops after roughly this time.
+    UnlessBusy,
+    /// Like [`Effort::UnlessBusy`], but stops after roughly this time.
     Within(Duration),
 }
 
@@ -108,7 +108,7 @@ impl DerivedData<'_> {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Io`] and database errors. Committed changes are kept.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
-        let lock = if matches!(effort, Effort::Whole | Effort::WithoutMerges) {
+        let lock = if matches!(effort, Effort::Full | Effort::WithoutMerges) {
             UpdateLock::take(self.folder, lock::TEXT, task)?
         } else if let Some(lock) = UpdateLock::try_take(self.folder, lock::TEXT)? {
             lock
@@ -121,7 +121,7 @@ impl DerivedData<'_> {
             Effort::Within(time) => start.checked_add(time),
             _ => None,
         };
-        let short_wait = matches!(effort, Effort::Alone | Effort::Within(_));
+        let short_wait = matches!(effort, Effort::UnlessBusy | Effort::Within(_));
         self.detect_skeletons(short_wait, task)?;
         // One thread extracts links while two write the full text.
         std::thread::scope(|scope| {
@@ -129,7 +129,7 @@ impl DerivedData<'_> {
             let text = self.update_fulltext(deadline, &lock, task).and_then(|documents| {
                 (report.documents, report.full_text_seconds) =
                     (documents, start.elapsed().as_secs_f64());
-                if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
+                if effort == Effort::Full { self.fulltext.merge(&lock, task) } else { Ok(()) }
             });
             let links = links.join();
             text?;
@@ -151,7 +151,7 @@ impl DerivedData<'_> {
     pub fn needs_text_update(&self, effort: Effort) -> Result<bool> {
         Ok(self.is_text_stale()?
             || self.fulltext.has_small_segments()?
-            || (effort == Effort::Whole && self.fulltext.needs_merge()?))
+            || (effort == Effort::Full && self.fulltext.needs_merge()?))
     }
 
     /// Clears the full-text index and the vectors, and runs `work` before they can be updated
