@@ -34,9 +34,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     session.print_notices(&response.notices, output);
     match &response.problem {
         Some(problem) => print_problem(problem, response.key.as_ref(), output),
-        None if !response.cases.is_empty() || !response.related.is_empty() => {
-            output.line("No certain match. The most similar:");
-        }
+        None if response.has_possible_match() => output.line("No certain match."),
         None if response.conclusive => output.line("No known problem matches."),
         None => output.line("No known problem matches so far."),
     }

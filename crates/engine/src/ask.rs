@@ -287,16 +287,22 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
             return Vec::new();
         }
         let compare = |key: &str| format!("Compare with {key}; it may be the same problem.");
+        let other = response.cases.get(1).filter(|case| case.relevance >= LIKELY_HELP);
         return vec![match (response.first_case(), response.related.first()) {
-            (Some(case), _) if case.relevance >= LIKELY_HELP => {
-                format!("Try the fix for {}.", case.key)
-            }
+            (Some(case), _) if case.relevance >= LIKELY_HELP => match other {
+                Some(other) => {
+                    let keys = format!("{} and {}", case.key, other.key);
+                    format!("Compare with {keys}; one of their fixes may help.")
+                }
+                None => format!("Try the fix for {}.", case.key),
+            },
             (Some(case), _) => compare(&case.key),
-            (None, Some(report)) => compare(&report.key),
-            (None, None) => {
-                let check = match response.closest.is_empty() {
-                    true => "",
-                    false => "Check the closest reports. ",
+            (None, Some(report)) if report.confidence >= POSSIBLE => compare(&report.key),
+            (None, related) => {
+                let check = match (related, response.closest.is_empty()) {
+                    (Some(_), _) => "Check the related reports. ",
+                    (None, false) => "Check the closest reports. ",
+                    (None, true) => "",
                 };
                 format!(
                     "{check}Try a search with different terms. If nothing matches, file a new report."

@@ -55,7 +55,8 @@ static LAMBDA: Pattern = Pattern::new(r"lambda\$(\w+?)\$\d+");
 static CLOSURE: Pattern = Pattern::new(
     r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
 );
-static HASH: Pattern = Pattern::new(r"::h[0-9a-f]{16}$");
+/// The hash of a Rust symbol. Before 1.12, characters for the crate followed, and hashes could be longer.
+static HASH: Pattern = Pattern::new(r"::h[0-9a-f]{16,20}[A-Za-z0-9]{0,4}$");
 static SWIFT: Pattern = Pattern::new(
     r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
 );
@@ -313,6 +314,8 @@ mod tests {
             ("  File \"/srv/app/pool.py\", line 12, in take", "pool.py:take"),
             ("   1: app::pool::take::h0123456789abcdef", "app::pool::take"),
             ("   1:     0x55d0 - _ZN3app4pool4take17h0123456789abcdefE", "app::pool::take"),
+            ("   1:     0x7f0a - pool::Pool<'a>::take::h0aa4db1f83514f1b2Cp", "pool::pool::take"),
+            ("   1:     0x7f0a - pool::take::h2196838884224490333", "pool::take"),
             ("   2: <app::pool::Pool as app::Take>::take", "app::pool::pool::take"),
             ("   3: app::pool::take::{{closure}}", "app::pool::take"),
             ("github.com/acme/app/pool.(*Pool).Take(0xc000012345)", "pool.(*pool).take"),

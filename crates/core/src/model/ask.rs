@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, SolvedCase,
+    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, POSSIBLE, SolvedCase,
     TroubleshootSettings, WikiPassage,
 };
 
@@ -206,6 +206,12 @@ pub struct AskResponse {
 }
 
 impl AskResponse {
+    /// Returns whether a case may help, or a report may be the same problem.
+    pub fn has_possible_match(&self) -> bool {
+        !self.cases.is_empty()
+            || self.related.first().is_some_and(|report| report.confidence >= POSSIBLE)
+    }
+
     /// Returns the solved case to try first, unless a report is more likely to be the same problem.
     pub fn first_case(&self) -> Option<&SolvedCase> {
         let nearest = self.related.first().map_or(0.0, |report| report.confidence);

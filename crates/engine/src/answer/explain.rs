@@ -84,24 +84,32 @@ pub(crate) fn reasons(
     if let Some((draft_system, match_system)) = overlap.and_then(|o| o.other_system.as_ref()) {
         out.push(format!("different systems: {draft_system} here, {match_system} there"));
     }
-    if overlap.is_some_and(|o| o.failure == FailureMatch::Different) {
-        out.push("different failures".to_owned());
-    }
     let count = out.len();
     signature_reasons(subject, row, body, candidate, &mut out);
     if out.len() == count && overlap.is_some_and(|o| o.rare_signature) {
         out.push("it contains a line of this text".to_owned());
+    }
+    if overlap.is_some_and(|o| o.failure == FailureMatch::Different) {
+        let is_alike = out.len() > count;
+        out.push(
+            if is_alike { "different cause or place" } else { "different failures" }.to_owned(),
+        );
     }
     let mut names = shared_names(subject, row, body);
     // The version is a separate reason.
     let is_version =
         |name: &str| versions.0.as_ref().is_some_and(|version| version.eq_ignore_ascii_case(name));
     names.retain(|name| {
-        !is_version(name) && !out.iter().any(|reason| reason.contains(spelling(subject.text, name)))
+        let is_frame = subject
+            .signatures
+            .iter()
+            .any(|s| s.kind == SignatureKind::Frame && s.text.eq_ignore_ascii_case(name));
+        let is_listed = || out.iter().any(|reason| reason.contains(spelling(subject.text, name)));
+        !is_version(name) && !is_frame && !is_listed()
     });
     let names = keep_rare(fulltext, TermKind::Identifier, names, |name| name.clone())?;
     if !names.is_empty() {
-        let names = names.iter().map(|name| shorten(spelling(subject.text, name)));
+        let names = names.iter().map(|name| shorten_name(spelling(subject.text, name)));
         out.push(format!("both mention {}", names.collect::<Vec<_>>().join(", ")));
     }
     let title_terms: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
@@ -183,7 +191,7 @@ fn signature_reasons(
     }
     let frames = shared_of(SignatureKind::Frame);
     if let Some(first) = frames.first() {
-        let function = shorten(spelling(subject.text, &first.text));
+        let function = shorten_name(spelling(subject.text, &first.text));
         out.push(match frames.len() {
             1 => format!("both mention the function {function}"),
             n => format!("{n} shared stack frames, such as {function}"),
@@ -233,7 +241,11 @@ pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
 fn original_text(text: &str, signature: &Signature) -> String {
     let masked_text = &*signature.text;
     let occurrence = spelling(text, masked_text);
-    if occurrence != masked_text || text.contains(masked_text) {
+    // A code says more than the line around it.
+    if signature.kind == SignatureKind::Code
+        || occurrence != masked_text
+        || text.contains(masked_text)
+    {
         return occurrence.to_owned();
     }
     let is_long =
@@ -264,6 +276,18 @@ fn shorten(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// Shortens a qualified name to its end, which identifies it.
+fn shorten_name(name: &str) -> String {
+    match name.char_indices().nth_back(MAX_QUOTE) {
+        Some((start, _)) => {
+            let end = &name[start..];
+            let part = end.find(['.', ':', '/', '\\']).map_or(end, |at| &end[at..]);
+            format!("…{}", part.trim_start_matches(':'))
+        }
+        None => name.to_owned(),
     }
 }
 
