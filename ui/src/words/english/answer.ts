@@ -8,7 +8,11 @@ export const answer = {
   article: "Article…",
   asking: "Looking it up…",
   /** `status` is like "fixed in 3.3.0". */
-  known: (status: string) => `Known: ${status}`,
+  known: {
+    high: (status: string) => `Known: ${status}`,
+    likely: (status: string) => `Likely known: ${status}`,
+    possible: (status: string) => `Possibly known: ${status}`,
+  },
   untilThen: (workaround: string) => `Until then: ${workaround}`,
   solvedBefore: "Solved before:",
   mayHelp: "A solved case may help:",
