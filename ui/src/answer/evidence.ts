@@ -84,7 +84,8 @@ export function summarize(answer: AskResponse): Headline {
     const { key, title, fix, workaround, asked_version, fixed_by, fixed_in } = problem;
     const fixed = isFixed(problem) ? fixLine(fix, fixed_by, fixed_in) : "";
     const detail = workaround && problem.status !== "solved" ? texts.untilThen(firstLine(workaround.text)) : asked_version || fixed === "" ? steps : fixed;
-    return { text: texts.known[bandOf(problem.confidence)](statusLabel(problem)), key, title, anchor: null, detail };
+    const text = key === answer.key ? texts.status : texts.known[bandOf(problem.confidence)];
+    return { text: text(statusLabel(problem)), key, title, anchor: null, detail };
   }
   const [entry] = cases;
   if (entry) {
