@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, press, settle, text } from "../testing/testPage";
+import { openWindow, setUpPage, press, settle, text } from "../testing/testPage";
 import { parseQuestion } from "../prompt/classify";
 
 setUpPage();
@@ -77,7 +77,7 @@ it("a file's errors are its only results", async () => {
   await app.openDocument("acme/app#5");
   await settle();
   expect([text(".reader h2") !== undefined, document.querySelector("#results")]).toEqual([true, null]);
-  button("← Results")?.click();
+  app.commands.run("search.leave");
   await settle();
   expect(document.querySelectorAll(".answer .severity").length).toBe(3);
 });
