@@ -64,7 +64,7 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         // One key moves to the end of the whole list.
         let search = wait_for(&window, "#query").await;
         wait_for(&window, ".results .row.hit").await;
-        let total: usize = text(&window, ".results header span")
+        let total: usize = text(&window, ".results header h2")
             .await
             .chars()
             .filter(char::is_ascii_digit)

@@ -91,7 +91,7 @@ async fn measure_keystrokes(window: &Client) -> Vec<f64> {
         let measure = "const [text, done] = arguments; const box = document.querySelector('#query');
             const began = performance.now();
             const watch = new MutationObserver(() => {
-                if (document.querySelector('.results header h2').textContent === 'Recently updated') return;
+                if (document.querySelector('.results header h2').textContent.includes('document')) return;
                 watch.disconnect(); requestAnimationFrame(() => done(performance.now() - began));
             });
             watch.observe(document.querySelector('.results'), { subtree: true, childList: true, characterData: true, attributes: true });

@@ -3,8 +3,9 @@
 
 import { SvelteSet } from "svelte/reactivity";
 import * as api from "../lib/api";
-import { LatestRequest, wait } from "../lib/latestRequest";
-import type { AskResponse, Failure } from "../lib/types";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import { wait } from "../lib/latestRequest";
+import type { AskResponse } from "../lib/types";
 import { formatReply, replyLines } from "../prompt/lines";
 import { classifyInput, type ClassifiedInput } from "../prompt/classify";
 import { parseFilters, removeFilters } from "../search/query";
@@ -28,10 +29,8 @@ function parseQuestion(query: string, sources: readonly string[]): Question | nu
   return text.length < MIN_LENGTH ? null : { ...subject, text, source: sources.find((entry) => entry.toLowerCase() === sourceName?.toLowerCase()) ?? null };
 }
 
-export class Answer {
+export class Answer extends EngineRequest {
   response = $state.raw<AskResponse | null>(null);
-  failure = $state.raw<Failure | null>(null);
-  pending = $state(false);
   /** `null` if the query only lists documents. */
   question = $state.raw<Question | null>(null);
   /** The files that the query names. */
@@ -49,11 +48,11 @@ export class Answer {
 
   readonly evidence: readonly EvidenceItem[] = $derived(listEvidence(this.response));
 
-  #latest = new LatestRequest();
   #findSelection: ((items: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
   #lookup: Promise<void> = Promise.resolve();
 
   constructor(jobs: Jobs, private readonly sources: () => readonly string[]) {
+    super();
     this.logs = new Logs(jobs);
   }
 
@@ -86,44 +85,37 @@ export class Answer {
       return void this.logs.read([], question.text);
     }
     this.isOpen = question.text.includes("\n") && (!isTyping || wasOpen);
-    this.pending = true;
-    const isCurrent = this.#latest.begin();
-    this.#lookup = wait(isTyping ? TYPING_DELAY : 0).then(() => this.#ask(isCurrent));
+    this.#lookup = this.#ask(question, isTyping ? TYPING_DELAY : 0);
   }
 
   /** Repeats the lookup after the casebook has changed. */
   refresh(): void {
-    if (this.question === null || this.logs.isActive) return;
-    this.#lookup = this.#ask(this.#latest.begin());
+    if (this.question !== null && !this.logs.isActive) this.#lookup = this.#ask(this.question, 0);
   }
 
-  async #ask(isCurrent: () => boolean): Promise<void> {
-    const { question } = this;
-    if (question === null || !isCurrent()) return;
-    try {
-      const response = await api.ask({ key: question.key, text: question.key === null ? question.text : "", source: question.source });
-      if (!isCurrent()) return;
+  async #ask({ key, text, source }: Question, delay: number): Promise<void> {
+    const lookUp = async (isCurrent: () => boolean) => {
+      await wait(delay);
+      // A newer question ignores this error.
+      if (!isCurrent()) throw new Error("superseded");
+      return api.ask({ key, text: key === null ? text : "", source });
+    };
+    const isAnswered = await this.run(lookUp, (response) => {
       const previousId = this.currentItem?.id;
       this.response = response;
-      this.failure = null;
       const selected = this.#findSelection?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
       this.#findSelection = null;
       this.currentIndex = selected ? this.evidence.indexOf(selected) : -1;
       this.selectedIds = new SvelteSet(this.evidence.map((piece) => piece.id));
-    } catch (error) {
-      if (!isCurrent()) return;
-      this.response = null;
-      this.failure = api.toFailure(error);
-    }
-    this.pending = false;
+    });
+    if (!isAnswered && this.failure !== null) this.response = null;
   }
 
   #begin(question: Question | null): void {
-    this.#latest.invalidate();
+    this.cancel();
     this.logs.clear();
     this.question = question;
     this.isOpen = false;
-    this.pending = false;
     this.failure = null;
     this.currentIndex = -1;
     if (question === null) this.response = null;

@@ -23,7 +23,7 @@ it("answers after typing without taking focus", async () => {
   await settle();
   await pause();
   await settle();
-  expect(text(".bar .first strong")).toBe("Known: fixed in 2.4, not released");
+  expect(text(".bar .first strong")).toBe("Likely known: fixed in 2.4, not released");
   expect(text(".bar .detail")).toBe("Until then: Restart the agent after each renewal.");
   expect([document.activeElement, document.querySelector(".answer")]).toEqual([box, null]);
 });
@@ -68,6 +68,18 @@ it("opens a pasted log in place", async () => {
   expect(document.querySelectorAll(".answer .severity").length).toBe(3);
   expect(text(".bar .first strong")).toContain("31 distinct errors");
   expect(document.querySelector("#results")).toBe(null);
+});
+
+it("a file's errors are its only results", async () => {
+  const app = await openWindow("full");
+  app.searchFor("/var/log/agent.log", true);
+  await settle();
+  await app.openDocument("acme/app#5");
+  await settle();
+  expect([text(".reader h2") !== undefined, document.querySelector("#results")]).toEqual([true, null]);
+  app.commands.run("search.leave");
+  await settle();
+  expect(document.querySelectorAll(".answer .severity").length).toBe(3);
 });
 
 it("copies a reply without private notes", async () => {

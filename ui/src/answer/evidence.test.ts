@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { CaseComment, SolvedCase } from "../lib/types";
 import { splitCodeBlocks } from "../lib/prose";
-import { orderComments, versionLabel } from "./evidence";
+import { sampleAnswer } from "../testing/samples";
+import { orderComments, summarize, versionLabel } from "./evidence";
 
 const comment = (anchor: string): CaseComment => ({
   anchor, author: null, association: null, role: null, created_at: "2026-01-01T00:00:00Z", url: null, text: "", excerpt: false,
@@ -19,6 +20,16 @@ it("separates code from prose", () => {
   ]);
   expect(splitCodeBlocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
   expect(splitCodeBlocks("  ")).toEqual([]);
+});
+
+it("names how certain a known problem is", () => {
+  const textAt = (confidence: number, key: string | null = null) => {
+    const answer = sampleAnswer("plain", key);
+    return summarize({ ...answer, problem: answer.problem && { ...answer.problem, confidence } }).text;
+  };
+  expect([textAt(0.95), textAt(0.63), textAt(0.3), textAt(1, "acme/app#1")]).toEqual([
+    "Known: fixed in 2.4, not released", "Likely known: fixed in 2.4, not released", "Possibly known: fixed in 2.4, not released", "Status: fixed in 2.4, not released",
+  ]);
 });
 
 it("compares a version with the fix", () => {

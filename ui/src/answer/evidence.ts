@@ -3,6 +3,8 @@
 import { splitCodeBlocks } from "../lib/prose";
 import { toSingleLine, displayTitle } from "../lib/text";
 import type { AskedVersion, AskResponse, CaseComment, FixedBy, KnownProblem, KnownReport, SolvedCase } from "../lib/types";
+import { statusLabel } from "../problems/problems.svelte";
+import { bandOf } from "../triage/labels";
 import { words } from "../words";
 
 const texts = words.answer;
@@ -75,14 +77,15 @@ interface Headline {
 }
 
 /** Returns the answer in two lines: what is known, and what to do. */
-export function summarize(answer: AskResponse, statusOf: (problem: KnownProblem) => string): Headline {
+export function summarize(answer: AskResponse): Headline {
   const { problem, cases, articles, related, wiki, notes, next } = answer;
   const steps = next.join(" ");
   if (problem) {
     const { key, title, fix, workaround, asked_version, fixed_by, fixed_in } = problem;
     const fixed = isFixed(problem) ? fixLine(fix, fixed_by, fixed_in) : "";
     const detail = workaround && problem.status !== "solved" ? texts.untilThen(firstLine(workaround.text)) : asked_version || fixed === "" ? steps : fixed;
-    return { text: texts.known(statusOf(problem)), key, title, anchor: null, detail };
+    const text = key === answer.key ? texts.status : texts.known[bandOf(problem.confidence)];
+    return { text: text(statusLabel(problem)), key, title, anchor: null, detail };
   }
   const [entry] = cases;
   if (entry) {

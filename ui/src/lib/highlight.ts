@@ -1,7 +1,7 @@
 // Syntax highlighting for code whose fence names its language. It never changes the text or layout.
 
 import type { TokenizeRequest } from "./highlight.worker";
-import { languageOf, type Token } from "./languages";
+import type { Token } from "./tokenize";
 
 /** The longest code that is highlighted, in characters. */
 export const MAX_CODE_LENGTH = 30_000;
@@ -58,11 +58,10 @@ function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
   }
 }
 
-/** Highlights an element that contains code in a known language. */
-export function highlightCode(element: HTMLElement, languageName: string | null): void {
+/** Highlights an element that contains code. */
+export function highlightCode(element: HTMLElement, language: string | null): void {
   const text = element.textContent ?? "";
-  const language = languageOf(languageName);
-  if (language === null || text.length > MAX_CODE_LENGTH || text.trim() === "" || typeof Worker === "undefined") return;
+  if (!language || text.length > MAX_CODE_LENGTH || text.trim() === "" || typeof Worker === "undefined") return;
   // One at a time, so that each has the full timeout.
   queue = queue.then(async () => {
     if (!element.isConnected) return;

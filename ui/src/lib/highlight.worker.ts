@@ -1,7 +1,6 @@
 // Tokenizes code in a worker, so that no text can block the window.
 
-import { tokenize } from "./tokenize";
-import type { Token } from "./languages";
+import { tokenize, type Token } from "./tokenize";
 
 export interface TokenizeRequest {
   text: string;

@@ -5,8 +5,10 @@ import type { DocKind, LinkView, State } from "./types";
 
 const { kinds, states } = words.shared;
 
+export type Shape = "open" | "completed" | "not-planned" | "duplicate" | "pr-open" | "pr-closed" | "merged" | "page" | "note";
+
 interface StateDisplay {
-  shape: "open" | "completed" | "not-planned" | "duplicate" | "pr-open" | "pr-closed" | "merged" | "page" | "note";
+  shape: Shape;
   /** "Closed as not planned". */
   label: string;
 }

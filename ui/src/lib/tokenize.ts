@@ -1,27 +1,12 @@
 // The tokenizer. It is large, and slow on hostile text: only the worker may import it.
 
-import highlighter from "highlight.js/lib/core";
-import bash from "highlight.js/lib/languages/bash";
-import cpp from "highlight.js/lib/languages/cpp";
-import csharp from "highlight.js/lib/languages/csharp";
-import diff from "highlight.js/lib/languages/diff";
-import go from "highlight.js/lib/languages/go";
-import ini from "highlight.js/lib/languages/ini";
-import java from "highlight.js/lib/languages/java";
-import javascript from "highlight.js/lib/languages/javascript";
-import json from "highlight.js/lib/languages/json";
-import php from "highlight.js/lib/languages/php";
-import python from "highlight.js/lib/languages/python";
-import ruby from "highlight.js/lib/languages/ruby";
-import rust from "highlight.js/lib/languages/rust";
-import sql from "highlight.js/lib/languages/sql";
-import typescript from "highlight.js/lib/languages/typescript";
-import xml from "highlight.js/lib/languages/xml";
-import yaml from "highlight.js/lib/languages/yaml";
-import type { TokenKind, Token } from "./languages";
+import highlighter from "highlight.js/lib/common";
 
-const GRAMMARS = { bash, cpp, csharp, diff, go, ini, java, javascript, json, php, python, ruby, rust, sql, typescript, xml, yaml };
-for (const [name, grammar] of Object.entries(GRAMMARS)) highlighter.registerLanguage(name, grammar);
+/** The kind of a colored token. */
+export type TokenKind = "keyword" | "name" | "string" | "number" | "comment" | "meta" | "added" | "removed";
+
+/** A token's range in the text and its kind. Tokens are ordered and never overlap. */
+export type Token = readonly [from: number, to: number, kind: TokenKind];
 
 const TOKEN_KINDS: Record<string, TokenKind> = {
   keyword: "keyword", literal: "keyword", name: "keyword", section: "keyword", "selector-tag": "keyword", doctag: "keyword",
@@ -33,8 +18,9 @@ const CHARACTERS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": 
 /** The highlighter's output: the start or end of an element, or text. */
 const OUTPUT_PART = /<span class="hljs-([\w-]+)[^"]*">|<\/span>|<span[^>]*>|(&#?\w+;|[^<&]+)/g;
 
-/** Returns the colored tokens of a text; the innermost of nested tokens wins. */
+/** Returns the colored tokens of a text; the innermost of nested tokens wins. Unknown languages stay plain. */
 export function tokenize(text: string, language: string): Token[] {
+  if (!highlighter.getLanguage(language)) return [];
   const result: Token[] = [];
   const openKinds: (TokenKind | undefined)[] = [];
   let offset = 0;

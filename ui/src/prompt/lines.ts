@@ -4,7 +4,7 @@ import { orderComments, fixLine, firstLine, caseRelevance, isFixed } from "../an
 import { toSingleLine, spanText, displayTitle } from "../lib/text";
 import type { AskResponse, Band, DocKind, Hit, State } from "../lib/types";
 import { statusLabel } from "../problems/problems.svelte";
-import { BAND_LABELS } from "../triage/labels";
+import { BAND_LABELS, bandOf } from "../triage/labels";
 import { words } from "../words";
 
 const texts = words.prompt;
@@ -28,9 +28,6 @@ export interface Line {
 }
 
 const cite = (title: string, key: string) => texts.reply.cited(toSingleLine(displayTitle(title)), key);
-
-/** Returns the band of a known problem's confidence. */
-const bandOf = (confidence: number): Band => (confidence >= 0.9 ? "high" : confidence >= 0.5 ? "likely" : "possible");
 
 /** Returns the known problem, or else the best related report. */
 export function knownLines({ key: queryKey, problem, related }: AskResponse): Line[] {

@@ -3,7 +3,7 @@ import { flushSync, tick } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { Thread } from "../lib/types";
 import { AppState } from "../shell/appState.svelte";
-import { setUpPage, mountComponent, text } from "../testing/testPage";
+import { setUpPage, mountComponent, settle, text } from "../testing/testPage";
 import { comment, link, thread as sample } from "../testing/samples";
 import { fixOf } from "./fix";
 import ThreadView from "./ThreadView.svelte";
@@ -30,6 +30,20 @@ function scrollTo(bottom: number): void {
 
 setUpPage();
 beforeEach(() => mockIPC((command) => (command === "thread" ? servedThread : null)));
+
+it("a long thread shows its first comments at once", async () => {
+  const comments = Array.from({ length: 60 }, (_, index) => comment(index, { anchor: `comment-${index}` }));
+  await open({ ...thread, comments });
+  const rendered = () => document.querySelectorAll("[data-anchor^=comment]").length;
+  expect(rendered()).toBe(10);
+  await settle();
+  expect(rendered()).toBeGreaterThan(10);
+  // Another place in it needs the comments before it.
+  mountComponent(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", showOther: null });
+  await app.reader.open({ key: thread.key, anchor: "comment-55" });
+  await tick();
+  expect(rendered()).toBe(60);
+});
 
 it("the bar shows the title after scrolling", async () => {
   await open(thread);

@@ -5,7 +5,6 @@ export const APPEARANCE_OPTIONS = {
   theme: ["system", "light", "dark"],
   density: ["comfortable", "compact"],
   contrast: ["system", "more"],
-  motion: ["system", "less"],
 } as const;
 
 export type AppearanceChoices = { -readonly [Setting in keyof typeof APPEARANCE_OPTIONS]: (typeof APPEARANCE_OPTIONS)[Setting][number] };
@@ -17,7 +16,7 @@ const ROW_HEIGHTS: Record<AppearanceChoices["density"], { document: number; repo
 };
 
 class Appearance {
-  choices = $state.raw<AppearanceChoices>({ theme: "system", density: "comfortable", contrast: "system", motion: "system" });
+  choices = $state.raw<AppearanceChoices>({ theme: "system", density: "comfortable", contrast: "system" });
 
   get rowHeights(): { document: number; report: number; problem: number } {
     return ROW_HEIGHTS[this.choices.density];
@@ -35,7 +34,9 @@ class Appearance {
 
   #show(choices: AppearanceChoices): void {
     this.choices = choices;
-    Object.assign(document.documentElement.dataset, choices);
+    const contrast = matchMedia("(prefers-contrast: more)");
+    contrast.onchange = () => this.#show(this.choices);
+    Object.assign(document.documentElement.dataset, choices, contrast.matches && { contrast: "more" });
   }
 }
 

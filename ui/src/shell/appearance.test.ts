@@ -1,5 +1,5 @@
 import { mount, unmount } from "svelte";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import Appearance from "../settings/Appearance.svelte";
 import { appearance } from "./appearance.svelte";
 
@@ -7,8 +7,10 @@ const root = document.documentElement;
 const press = (name: string) =>
   [...document.querySelectorAll("button")].find((entry) => entry.textContent.trim() === name)?.click();
 let component: Record<string, unknown>;
+let prefersContrast = false;
 
 beforeEach(() => {
+  vi.stubGlobal("matchMedia", () => ({ matches: prefersContrast }));
   localStorage.clear();
   appearance.restore();
   component = mount(Appearance, { target: document.body });
@@ -32,6 +34,14 @@ it("row heights are multiples of 4 px", () => {
     appearance.choose({ density });
     for (const height of Object.values(appearance.rowHeights)) expect((height * 16) % 4).toBe(0);
   }
+});
+
+it("contrast follows the system unless it is chosen", () => {
+  expect(root.dataset["contrast"]).toBe("system");
+  prefersContrast = true;
+  appearance.restore();
+  expect([root.dataset["contrast"], appearance.choices.contrast]).toEqual(["more", "system"]);
+  prefersContrast = false;
 });
 
 it("ignores an unknown density", () => {

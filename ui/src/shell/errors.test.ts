@@ -13,6 +13,15 @@ it("hints show code but no commands", () => {
   expect(document.querySelector("button")).toBe(null);
 });
 
+it("an error is shown once, with a retry", async () => {
+  const app = await openWindow("failing");
+  for (const view of ["triage", "notes", "sources", "problems"] as const) {
+    app.go(view);
+    await settle();
+    expect([view, [...document.querySelectorAll(".banner:not(dialog *)")].map((entry) => [...entry.querySelectorAll("button")].at(-1)?.textContent)]).toEqual([view, ["Retry"]]);
+  }
+});
+
 it("hints have buttons instead of commands", async () => {
   const app = await openWindow("full");
   app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "A repair rebuilds them.", remedy: "repair", command: "precedent doctor --repair" } };

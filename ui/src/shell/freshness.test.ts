@@ -20,7 +20,7 @@ it("shows the oldest sync", () => {
 });
 
 it("shows running updates and an incomplete index", () => {
-  expect(freshness(status(2), [], false, NOW)).toBe("Semantic search is still indexing");
+  expect(freshness(status(2), [], false, NOW)).toBe("The search index is incomplete");
   expect(freshness(status(2), [], true, NOW)).toBe("Updating");
   expect(freshness(status(0, []), [], false, NOW)).toBe("Empty casebook");
 });

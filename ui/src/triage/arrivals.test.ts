@@ -41,6 +41,9 @@ it("lists new reports with assessments", async () => {
   document.querySelector<HTMLElement>("ul[aria-label='New since the last visit'] .link")?.click();
   await settle();
   expect([app.view, app.triage.selected]).toEqual(["triage", "acme/app#6"]);
+  app.triage.decisions = [{ item: triageItem(6), other: "acme/app#1", related: false, kind: "duplicate", decidedAt: Date.now(), undoEntry: null, stored: true }];
+  await settle();
+  expect(rows()[0]).toMatch(/^#6 Decided/);
   mockEngine("full");
 });
 

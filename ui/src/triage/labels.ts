@@ -25,6 +25,11 @@ export function isPossibleRegression({ candidate: { disposition } }: TriageItem)
   return typeof disposition === "object" && "possible_regression" in disposition;
 }
 
+/** Returns the band of a known problem's confidence. */
+export function bandOf(confidence: number): "high" | "likely" | "possible" {
+  return confidence >= 0.9 ? "high" : confidence >= 0.5 ? "likely" : "possible";
+}
+
 /** Returns the candidate's number, or its key if it has none. */
 export function candidateLabel(candidate: DuplicateCandidate): string {
   return candidate.number === null ? candidate.key : `#${candidate.number}`;

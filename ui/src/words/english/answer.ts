@@ -8,7 +8,13 @@ export const answer = {
   article: "Article…",
   asking: "Looking it up…",
   /** `status` is like "fixed in 3.3.0". */
-  known: (status: string) => `Known: ${status}`,
+  known: {
+    high: (status: string) => `Known: ${status}`,
+    likely: (status: string) => `Likely known: ${status}`,
+    possible: (status: string) => `Possibly known: ${status}`,
+  },
+  /** The status of the item that was asked about. */
+  status: (status: string) => `Status: ${status}`,
   untilThen: (workaround: string) => `Until then: ${workaround}`,
   solvedBefore: "Solved before:",
   mayHelp: "A solved case may help:",
@@ -19,6 +25,7 @@ export const answer = {
   next: "Next:",
   sections: {
     problem: "Known problem",
+    item: "This report",
     articles: "Your articles",
     cases: "Solved cases",
     related: "Possible duplicates and related reports",

@@ -2,7 +2,7 @@ export const notes = {
   kind: "Kind",
   allKinds: "All kinds",
   kinds: {
-    lesson: { name: "Lesson", about: "lesson learned", none: "No lessons yet." },
+    lesson: { name: "Lesson", about: "what a case taught you", none: "No lessons yet." },
     curiosity: { name: "Curiosity", about: "a question worth following up", none: "No curiosities yet." },
     thesis: { name: "Thesis", about: "a claim to test", none: "No theses yet." },
     signal: { name: "Signal", about: "an observation", none: "No signals yet." },

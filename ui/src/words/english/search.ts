@@ -36,12 +36,8 @@ export const search = {
     documents: (n: number) => plural(n, "document"),
     found: (n: number) => plural(n, "result"),
     top: (n: number) => `Top ${n} results`,
-    /** Follows the number of results. */
-    sorted: {
-      newest: "newest first",
-      changed: "most recently updated first",
-      comments: "most comments first",
-    },
+    /** Follows the number of documents. */
+    recentFirst: "most recently updated first",
     more: "Show more results",
     nothing: "No results.",
     nothingSoFar: "No results so far.",

@@ -12,12 +12,10 @@ export const settings = {
     textSizeOf: (percent: number) => `${percent}%`,
     density: "Density",
     contrast: "Contrast",
-    motion: "Motion",
     appearances: {
       theme: { system: "Same as system", light: "Light", dark: "Dark" },
       density: { comfortable: "Comfortable", compact: "Compact" },
       contrast: { system: "Same as system", more: "More" },
-      motion: { system: "Same as system", less: "Less" },
     },
   },
 

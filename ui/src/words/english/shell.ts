@@ -191,7 +191,7 @@ export const shell = {
   freshness: {
     empty: "Empty casebook",
     updating: "Updating",
-    behind: "Semantic search is still indexing",
+    behind: "The search index is incomplete",
     upToDate: "Up to date",
     /** `lastSync` is a relative time: "2 min ago". */
     withLastSync: (state: string, lastSync: string) => `${state} · ${lastSync}`,
