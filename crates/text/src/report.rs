@@ -91,12 +91,13 @@ fn strip_greeting(text: &str) -> &str {
     }
 }
 
-/// Returns whether a line is a log record or begins a stack trace.
+/// Returns whether a line is a log record or belongs to a stack trace that goes on in `rest`.
 fn is_log_line(line: &str, rest: &str) -> bool {
     let has_frames =
         |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
     LOG_LINE.is_match(line)
-        || (has_frames(rest) && signature::signatures(line).iter().any(|s| s.is_distinctive()))
+        || (has_frames(rest)
+            && (has_frames(line) || signature::signatures(line).iter().any(|s| s.is_distinctive())))
 }
 
 /// Returns the distinct whole identifiers of a report's parts.
@@ -154,6 +155,7 @@ mod tests {
             "java.io.IOException: Broken pipe by peer\n\tat a.b.C.d(C.java:1)\n\tat a.b.E.f(E.java:2)",
             "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds",
             "[ERROR] no space left",
+            "   6:     0x7f9d - app::pool::take::h0123456789abcdef\n   7:     0x7f9e - app::main\nerror: dry",
         ] {
             assert_eq!(title(log), "", "{log}");
         }
