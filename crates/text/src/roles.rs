@@ -506,12 +506,14 @@ fn split_sentences(paragraph: &str) -> Vec<String> {
     sentences.filter(|sentence| !sentence.is_empty()).collect()
 }
 
-/// Returns whether a part continues a sentence after an aside ("it fails (why?) at the end") or
-/// within a version ("3.1.X", "3.3.0.GA").
+/// Returns whether a part continues a sentence after an aside ("it fails (why?) at the end"), within
+/// a version ("3.1.X", "3.3.0.GA"), or within a name (".NET").
 fn continues(sentence: &str, part: &str) -> bool {
     sentence.ends_with(") ") && part.starts_with(char::is_lowercase)
         || part.starts_with(char::is_alphabetic)
-            && sentence.strip_suffix('.').is_some_and(|s| s.ends_with(|c: char| c.is_ascii_digit()))
+            && sentence
+                .strip_suffix('.')
+                .is_some_and(|s| s.ends_with(|c: char| c.is_ascii_digit() || c.is_whitespace()))
 }
 
 /// Returns whether a part of a sentence ends within inline code or within a link.
@@ -586,7 +588,7 @@ mod tests {
 
     #[test]
     fn versions_do_not_end_sentences() {
-        let sentences = Sentences::read("It fails on 4.3.0.GA and 4.1.X only. The rest works.");
+        let sentences = Sentences::read("It fails on 4.3.0.GA and .NET 4.5 only. The rest works.");
         assert_eq!(sentences.0.len(), 2);
     }
 

@@ -30,22 +30,22 @@ static MILESTONE_VERSION: Pattern = Pattern::new(
     r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>(?:[-.]?(?:alpha|beta|dev|nightly|pre|preview|rc|snapshot|m\d)|[ab]\d)[0-9a-z.]*)?",
 );
 
-/// The programs that reports about any product may name, in lower case: systems, kernels,
+/// The programs that reports about any product may name, in lower case: systems, devices,
 /// terminals, browsers, compilers, runtimes, databases and libraries.
 static OTHER_PROGRAMS: Words = Words::new(
-    "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel
-     bison brave bun cargo centos chrome chromium clang cmake cocoapods composer conda containerd
-     cuda cudnn curl cygwin darwin debian deno django docker dotnet driver eclipse edge
-     elasticsearch electron elixir erlang fedora firefox fish flask flutter foot freebsd gcc gdb
-     gentoo git glib glibc gnome go golang graalvm gradle gtk helm homebrew iis ios ipados iterm
-     iterm2 java jdk jenkins jre jvm kde kernel kitty konsole kotlin kubernetes laravel libc
-     libssl linux lldb llvm lua mac macos manjaro mariadb maven mesa microsoft mingw mint mongodb
-     mono msvc msys2 musl mysql neovim next.js nginx ninja nix nixos node node.js nodejs npm numpy
-     nvidia nvim openjdk openssl opensuse oracle os osx perl php pip plasma pnpm podman poetry
-     postgres postgresql powershell protobuf pwsh pytest python pytorch qt r rails react redis
-     rhel ruby rust rustc rustup safari sbt scala spring sqlite ssh suse swift systemd tensorflow
-     terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit
-     webpack wezterm windows wsl wsl2 x11 xcode xorg yarn zlib zsh",
+    "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel bison
+     brave bun cargo centos chrome chromium clang cmake cocoapods composer conda containerd cuda
+     cudnn curl cygwin darwin debian deno django docker dotnet driver eclipse edge elasticsearch
+     electron elixir erlang fedora firefox fish flask flutter foot freebsd gcc gdb gentoo git glib
+     glibc gnome go golang graalvm gradle gtk helm homebrew iis ios ipad ipados iphone ipod iterm
+     iterm2 java jdk jenkins jre jvm kde kernel kitty konsole kotlin kubernetes laravel libc libssl
+     linux lldb llvm lua mac macos manjaro mariadb maven mesa microsoft mingw mint mongodb mono msvc
+     msys2 musl mysql neovim next.js nginx ninja nix nixos node node.js nodejs npm numpy nvidia nvim
+     openjdk openssl opensuse oracle os osx perl php pip plasma pnpm podman poetry postgres
+     postgresql powershell protobuf pwsh pytest python pytorch qt r rails react redis rhel ruby rust
+     rustc rustup safari sbt scala spring sqlite ssh suse swift systemd tensorflow terminal
+     terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit webpack
+     wezterm windows wsl wsl2 x11 xcode xorg yarn zlib zsh",
 );
 /// The words of labels without the name of a program: "Affects version", "App".
 static LABELS: Words = Words::new(
@@ -285,6 +285,14 @@ pub fn is_same(a: &str, b: &str) -> bool {
     a == b || compare(a, b).is_some_and(Ordering::is_eq)
 }
 
+/// Returns whether a version is newer than one of these, and none of them itself. True if none can be
+/// compared with it.
+pub fn is_newer_than_any(version: &str, others: &[String]) -> bool {
+    let orders: Vec<Ordering> = others.iter().filter_map(|other| compare(version, other)).collect();
+    let is_newer = orders.is_empty() || orders.contains(&Ordering::Greater);
+    is_newer && !orders.contains(&Ordering::Equal)
+}
+
 /// Orders two versions; incomparable versions are equal.
 pub fn by_number(a: &str, b: &str) -> Ordering {
     compare(a, b).unwrap_or(Ordering::Equal)
@@ -402,6 +410,20 @@ mod tests {
             ("3.13.0-b2", "3.13.0", Some(true)),
         ] {
             assert_eq!(has_fix(version, fixed_in), expected, "{version} of {fixed_in}");
+        }
+    }
+
+    #[test]
+    fn fix_is_newer_than_a_reported_version() {
+        for (version, reported_on, expected) in [
+            ("1.7.1", &["1.7"][..], true),
+            ("1.6.2", &["1.7"], false),
+            ("1.7", &["1.6", "1.7.0"], false),
+            ("1.6.2", &["1.5", "2.0"], true),
+            ("1.6.2", &[], true),
+        ] {
+            let reported_on: Vec<String> = reported_on.iter().map(|v| (*v).to_owned()).collect();
+            assert_eq!(is_newer_than_any(version, &reported_on), expected, "{version}");
         }
     }
 

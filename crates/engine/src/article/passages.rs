@@ -53,15 +53,26 @@ const MAX_CODE_LINE: usize = 400;
 const MAX_VERSIONS: usize = 6;
 /// The maximum number of versions in a report; with more, it lists versions of dependencies.
 const MAX_REPORT_VERSIONS: usize = 4;
+/// The maximum share of words that a sentence repeats from an earlier one, as a fraction.
+const MAX_REPEATED: (usize, usize) = (3, 4);
 /// The minimum number of letters and digits in a title.
 const MIN_TITLE: usize = 12;
-/// The ranks of a sentence about the result, about a failure, and with the error.
-const RESULT_RANK: u32 = 1;
-const FAILURE_RANK: u32 = 2;
-const ERROR_RANK: u32 = 4;
+/// The log-odds, in hundredths, that a sentence of a report describes the failure, and what changes
+/// them. A logistic regression on labelled sentences gave them (docs/decisions/0015).
+const BASE_SCORE: i32 = -200;
+const FAILURE_SCORE: i32 = 165;
+const CODE_SCORE: i32 = 165;
+const FIRST_SCORE: i32 = 65;
+const PERSONAL_SCORE: i32 = -50;
+const OTHER_SECTION_SCORE: i32 = -145;
+/// The score of a sentence with all words of the title.
+const TITLE_SCORE: usize = 265;
 
 /// The end of a clause about versions.
 static CLAUSE_END: Pattern = Pattern::new(r"[.;] |, and |\bbut\b|\b(?i:however)\b");
+
+/// The terms of each sentence that the article contains.
+type UsedTexts = Vec<BTreeSet<String>>;
 
 /// A report of the problem with its thread.
 struct Report {
@@ -84,11 +95,11 @@ struct Candidate<'a> {
     code: Option<&'a str>,
     text: String,
     /// The rank; the highest is chosen first.
-    rank: u32,
+    rank: i32,
 }
 
 impl<'a> Candidate<'a> {
-    fn new(row: &'a DocumentRow, sentence: &'a Sentence, text: String, rank: u32) -> Self {
+    fn new(row: &'a DocumentRow, sentence: &'a Sentence, text: String, rank: i32) -> Self {
         let code = sentence.code.as_deref().filter(|code| is_short(code));
         Self { row, comment: None, sentence, code_before: None, code, text, rank }
     }
@@ -141,7 +152,7 @@ pub(super) fn collect(
     let Some(main) = reports.first() else { return Ok((canonical.title.clone(), Vec::new())) };
     let changes = changes(r, &reports, problem)?;
     let error = error_excerpt(&main.thread.body, &canonical.title);
-    let mut used_texts = BTreeSet::new();
+    let mut used_texts = UsedTexts::new();
     let symptom = symptom(main, error.as_deref(), &mut used_texts);
     if symptom.is_empty() {
         return Ok((canonical.title.clone(), Vec::new()));
@@ -212,13 +223,15 @@ fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String
 fn affected_text(body: &str) -> String {
     let mut in_code = false;
     let mut out = String::new();
+    let mut section = ReportSection::Observed;
     for line in body.lines() {
+        section = sentence::parse_heading(line).map_or(section, |(section, _)| section);
         let is_fence = line.trim_start().starts_with("```");
         in_code ^= is_fence;
         // Build output lists the versions of dependencies.
         let is_output = sentence::matches("build_output", line)
             || in_code && !sentence::matches("version_line", line);
-        if !is_fence && !is_output {
+        if !is_fence && !is_output && section != ReportSection::Expected {
             let clauses =
                 CLAUSE_END.split(line).filter(|clause| !sentence::matches("not_affected", clause));
             out.extend(clauses.flat_map(|clause| [clause, "; "]));
@@ -230,10 +243,8 @@ fn affected_text(body: &str) -> String {
 
 #[derive(Default)]
 struct Description<'a> {
-    /// The sentences outside the sections about steps, expectations and systems.
-    observations: Vec<Candidate<'a>>,
-    /// The sentences about a failure in those sections.
-    asides: Vec<Candidate<'a>>,
+    /// The sentences outside the sections about expectations, with their scores.
+    candidates: Vec<Candidate<'a>>,
     /// The first code block.
     code: Option<&'a str>,
 }
@@ -243,67 +254,40 @@ struct Description<'a> {
 fn symptom(
     report: &Report,
     error: Option<&str>,
-    used_texts: &mut BTreeSet<String>,
+    used_texts: &mut UsedTexts,
 ) -> Vec<ArticlePassage> {
     let row = &report.row;
-    let Description { observations, asides, code } = describe(report, error);
-    let fails = |candidate: &Candidate<'_>| candidate.rank >= FAILURE_RANK;
+    let Description { candidates, code } = describe(report, error);
     let title_fails = sentence::describes_failure(&row.title);
     let is_request = sentence::is_request(&row.title, &row.labels, title_fails);
     if is_request && error.is_none() {
         return Vec::new();
     }
-    let has_observation = observations.iter().any(fails) || asides.is_empty();
-    let candidates = if has_observation { observations } else { asides };
-    // The reporter's actions matter less than the failure, unless the sentence names or shows code.
-    let is_personal = |candidate: &Candidate<'_>| {
-        let is_specific = fails(candidate) && sentence::is_specific(candidate.sentence);
-        sentence::is_personal(&candidate.text) && !is_specific && candidate.rank < ERROR_RANK
-    };
+    // "It then stops" needs the sentences before it.
     let stands_alone = |candidate: &Candidate<'_>| {
         candidate.code_before.is_some() || !sentence::matches("continues", &candidate.text)
     };
-    // "It then stops" needs the sentences before it.
     let first_index =
         |index: usize| (0..=index).rev().find(|index| stands_alone(&candidates[*index]));
-    let best = |test: &dyn Fn(&Candidate<'_>) -> bool| -> Vec<usize> {
-        let indexes = (0..candidates.len()).filter(|index| test(&candidates[*index]));
-        indexes.filter(|index| first_index(*index).is_some()).take(MAX_SENTENCES).collect()
-    };
-    let is_plain = |candidate: &Candidate<'_>| {
-        !is_personal(candidate) && !sentence::matches("about_change", &candidate.text)
-    };
-    let mut best_indexes = best(&|candidate| fails(candidate) && !is_personal(candidate));
-    for test in [&fails as &dyn Fn(&Candidate<'_>) -> bool, &is_plain] {
-        if best_indexes.is_empty() {
-            best_indexes = best(test);
-        }
-    }
+    let mut best_indexes: Vec<usize> =
+        (0..candidates.len()).filter(|index| first_index(*index).is_some()).collect();
+    best_indexes.sort_by_key(|index| std::cmp::Reverse(candidates[*index].rank));
+    let likely_count =
+        best_indexes.iter().take_while(|index| candidates[**index].rank >= 0).count();
     let is_evident = row.labels.iter().any(|label| sentence::matches("defect", label))
         || !report.versions.product.is_empty()
         || error.is_some()
         || title_fails
-        || best_indexes.iter().any(|index| candidates[*index].rank >= RESULT_RANK);
+        || likely_count > 0;
     if !is_evident {
         return Vec::new();
     }
-    let context = if best_indexes.len() > 1 { 1 } else { MAX_SENTENCES - 1 };
+    best_indexes.truncate(likely_count.clamp(usize::from(error.is_none()), MAX_SENTENCES));
     let mut chosen_indexes: BTreeSet<usize> = BTreeSet::new();
     for index in best_indexes {
         let run: BTreeSet<usize> = (first_index(index).unwrap_or(index)..=index).collect();
         if chosen_indexes.union(&run).count() <= MAX_SENTENCES + 1 {
             chosen_indexes.extend(run);
-        }
-    }
-    // The sentences before the first one say when the failure happens.
-    for _ in 0..context {
-        if let Some(index) = chosen_indexes.first().and_then(|first| first.checked_sub(1))
-            && chosen_indexes.len() < MAX_SENTENCES
-            && chosen_indexes.last().is_some_and(|last| fails(&candidates[*last]))
-            && !is_personal(&candidates[index])
-            && stands_alone(&candidates[index])
-        {
-            chosen_indexes.insert(index);
         }
     }
     let selection =
@@ -314,14 +298,15 @@ fn symptom(
     if out.is_empty() && error.is_none() {
         return Vec::new();
     }
-    let is_shown = |error: &str| {
+    let code = code.filter(|_| !out.iter().any(is_code));
+    out.extend(code.map(|code| passage_from(row, None, fence(code))));
+    let is_shown = |error: &&str| {
         let prefix: String =
             error.lines().take(1).flat_map(str::chars).take(PREFIX_CHARS).collect();
         out.iter().any(|passage| is_code(passage) && passage.text.contains(&prefix))
     };
-    let error = error.filter(|error| !is_shown(error)).map(fence);
-    let code = code.map(fence).filter(|_| !out.iter().any(is_code));
-    out.extend(code.into_iter().chain(error).map(|text| passage_from(row, None, text)));
+    let error = error.filter(|error| !is_shown(error));
+    out.extend(error.map(|error| passage_from(row, None, fence(error))));
     out
 }
 
@@ -333,6 +318,7 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
     let (mut has_previous, mut code_before) = (true, report.leading_code.as_deref());
     let mut shows_error = false;
     let title = normalize(&report.row.title);
+    let title_terms = terms(&report.row.title);
     let mut sentences = report.sentences.0.iter().peekable();
     while let Some(sentence) = sentences.next() {
         let heading = sentence::parse_heading(&sentence.text);
@@ -346,8 +332,13 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
             error.and_then(|error| error.lines().next()).is_some_and(|line| code.contains(line))
         });
         // Long output is shown only as an excerpt of its error.
-        let is_example =
-            |code: &&str| is_short(code) && !(has_error && code.lines().count() > MAX_ERROR_LINES);
+        let is_example = |code: &&str| {
+            let line_count = code.lines().count();
+            let versions = versions_in(code, "");
+            let is_list_of_versions =
+                2 * (versions.product.len() + versions.foreign.len()) > line_count;
+            is_short(code) && !is_list_of_versions && !(has_error && line_count > MAX_ERROR_LINES)
+        };
         // Reporters may quote an error on a line of its own without markup.
         let next_text = sentences.peek().map(|next| &*next.text);
         let is_lead = sentence.text.ends_with(':') && sentence.code.is_none();
@@ -357,12 +348,13 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
         let code = output.or(sentence.code.as_deref().filter(is_example));
         let continues = sentence::matches("continues", &sentence.text);
         let is_missing = continues && !has_previous && code_before.is_none();
-        let code_between = code_before.filter(|_| continues || out.observations.is_empty());
+        let code_between = code_before.filter(|_| continues || out.candidates.is_empty());
         (has_previous, code_before) = (heading.is_some(), code);
         if sentence_section == ReportSection::Expected {
             continue;
         }
         let is_result = sentence_section == ReportSection::Result;
+        let is_other = sentence_section == ReportSection::Other;
         let passage = sentence::clean_sentence(sentence).or_else(|| {
             let rest = heading.map_or("", |(_, end)| &sentence.text[end..]);
             sentence::result_sentence(sentence).filter(|text| {
@@ -379,7 +371,7 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
         let is_cut = |text: &String| is_lead(text) && sentence::matches("output_lead", text);
         let text = text.map(|text| if is_cut(&text) { text + " …" } else { text });
         // Sentences after the error analyze it.
-        let is_described = !out.observations.is_empty() || sentence_section == ReportSection::Other;
+        let is_described = !out.candidates.is_empty() || is_other;
         let is_late = shows_error && is_described && !is_result;
         shows_error |= has_error;
         let text = text.filter(|text| {
@@ -392,22 +384,25 @@ fn describe<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
                 && !sentence::matches("workaround", text)
                 && !title.contains(&normalize(text))
         });
-        let is_plan = sentence::matches("about_change", &sentence.text)
-            && !sentence::matches("contrast", &sentence.text);
-        let fails =
-            has_error || !is_plan && text.as_deref().is_some_and(sentence::describes_failure);
-        let rank = ERROR_RANK * u32::from(has_error)
-            + FAILURE_RANK * u32::from(fails)
-            + RESULT_RANK * u32::from(is_result);
-        let list = match sentence_section {
-            ReportSection::Other if fails => &mut out.asides,
-            ReportSection::Other => continue,
-            _ => &mut out.observations,
-        };
-        out.code = out.code.or(code.filter(|_| !has_error));
+        let fails = text.as_deref().is_some_and(sentence::describes_failure);
+        out.code = out.code.or(code.filter(|_| !has_error && (fails || !is_other)));
         let Some(text) = text else { continue };
+        let text_terms = terms(&text);
+        let common_count = title_terms.iter().filter(|term| text_terms.contains(term)).count();
+        let title_score = TITLE_SCORE * common_count / title_terms.len().max(1);
+        let score_changes = [
+            (fails, FAILURE_SCORE),
+            (has_error || code.is_some(), CODE_SCORE),
+            (out.candidates.is_empty(), FIRST_SCORE),
+            (sentence::is_personal(&text), PERSONAL_SCORE),
+            (is_other, OTHER_SECTION_SCORE),
+        ];
+        let score_changes = score_changes.into_iter().filter(|(applies, _)| *applies);
+        let rank = BASE_SCORE
+            + i32::try_from(title_score).unwrap_or_default()
+            + score_changes.map(|(_, change)| change).sum::<i32>();
         (has_previous, code_before) = (true, None);
-        list.push(Candidate {
+        out.candidates.push(Candidate {
             code_before: code_between,
             code,
             ..Candidate::new(&report.row, sentence, text, rank)
@@ -511,9 +506,9 @@ fn select_sentences<'a>(
             if text.ends_with(':') && sentence.code.as_deref().is_none_or(|code| !is_short(code)) {
                 return None;
             }
-            let rank = 4 * u32::from(!sentence::is_personal(&text))
-                + 2 * u32::from(comment.is_some_and(is_by_project))
-                + u32::from(sentence::is_specific(sentence));
+            let rank = 4 * i32::from(!sentence::is_personal(&text))
+                + 2 * i32::from(comment.is_some_and(is_by_project))
+                + i32::from(sentence::is_specific(sentence));
             Some(Candidate { comment, ..Candidate::new(row, sentence, text, rank) })
         })
     })
@@ -568,7 +563,7 @@ fn resolution(
     fixed_in: Option<&str>,
     reports: &[Report],
     changes: &[(DocumentRow, Sentences)],
-    used_texts: &mut BTreeSet<String>,
+    used_texts: &mut UsedTexts,
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
     if let Some(version) = fixed_in {
@@ -619,7 +614,7 @@ fn resolution(
         .filter(|candidate| !names_a_change(candidate.sentence));
     out.extend(choose(sentences.collect(), MAX_SENTENCES, used_texts));
     for (row, sentences) in changes {
-        used_texts.insert(normalize(&row.title));
+        mark_used(&row.title, used_texts);
         let is_description = |sentence: &&Sentence| {
             references(&sentence.text).is_empty() && sentence::describes_change(sentence)
         };
@@ -711,10 +706,14 @@ fn changes(
     }
     let mut out: Vec<(DocumentRow, Sentences)> = Vec::new();
     for key in keys {
-        let Some(row) = r.document_by_key(&key)?.filter(|row| row.state == Some(State::Merged))
-        else {
-            continue;
+        // A change that was merged before the report did not fix it.
+        let is_fix = |row: &DocumentRow| {
+            row.state == Some(State::Merged)
+                && reports.first().is_none_or(|report| {
+                    row.merged_at.is_none_or(|time| Some(time) > report.row.created_at)
+                })
         };
+        let Some(row) = r.document_by_key(&key)?.filter(is_fix) else { continue };
         let is_listed = out.iter().any(|(listed_row, _)| listed_row.key == row.key);
         if out.len() < MAX_CHANGES && !is_listed && !sentence::matches("only_tests", &row.title) {
             let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
@@ -731,7 +730,7 @@ fn changes(
 fn choose(
     candidates: Vec<Candidate<'_>>,
     max: usize,
-    used_texts: &mut BTreeSet<String>,
+    used_texts: &mut UsedTexts,
 ) -> Vec<ArticlePassage> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|index| (std::cmp::Reverse(candidates[*index].rank), *index));
@@ -749,10 +748,15 @@ fn choose(
     selection.flat_map(|(_, candidate)| candidate.passages()).collect()
 }
 
-/// Marks `text` as used; returns `false` if a used text already contains it.
-fn mark_used(text: &str, used_texts: &mut BTreeSet<String>) -> bool {
-    let text = normalize(text);
-    !used_texts.iter().any(|used_text| used_text.contains(&text)) && used_texts.insert(text)
+/// Marks `text` as used; returns `false` if a used text already has most of its words.
+fn mark_used(text: &str, used_texts: &mut UsedTexts) -> bool {
+    let text_terms: BTreeSet<String> = terms(text).into_iter().collect();
+    let is_repeated = used_texts.iter().any(|used_terms| {
+        MAX_REPEATED.1 * text_terms.intersection(used_terms).count()
+            > MAX_REPEATED.0 * text_terms.len()
+    });
+    used_texts.push(text_terms);
+    !is_repeated
 }
 
 /// Returns the letters and digits of `text`, in lower case.
@@ -799,6 +803,24 @@ mod tests {
         let component = |text| component(text, "0.1.10", "LiveView: old project is shown");
         assert_eq!(component("Install LiveView v0.1.10 to test."), Some("LiveView"));
         assert_eq!(component("Fixed in 0.1.10."), None);
+    }
+
+    #[test]
+    fn sentences_that_repeat_others_are_left_out() {
+        let mut used_texts = UsedTexts::new();
+        for (text, is_new) in [
+            ("On a click the dialog does not appear and the app crashes.", true),
+            ("The dialog does not appear and the app crashes.", false),
+            ("The dialog appears after a second click.", true),
+        ] {
+            assert_eq!(mark_used(text, &mut used_texts), is_new, "{text}");
+        }
+    }
+
+    #[test]
+    fn expected_behavior_names_no_affected_versions() {
+        let body = "It fails on 2.3.1.\n\nExpected:\n\nAs on 2.2.0.\n\nActual: empty on 2.3.2.";
+        assert_eq!(versions_in(&affected_text(body), "acme/app").product, ["2.3.1", "2.3.2"]);
     }
 
     #[test]

@@ -280,8 +280,7 @@ impl CaseThread {
         let first_valid = contradiction.map_or(0, |index| first_fix.unwrap_or_default() + index);
         let is_fix = |reply: &&ThreadComment| reply.has_role(CommentRole::Fix);
         let is_new = |version: &String| {
-            !reported_on.iter().any(|reported| version::is_same(reported, version))
-                && releases.may_be_fixed_in(version)
+            version::is_newer_than_any(version, &reported_on) && releases.may_be_fixed_in(version)
         };
         let version_in_fix = |role: VersionRole| {
             let mut fixes = thread[first_valid..].iter().rev().filter(is_fix);
