@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{SignedDuration, Timestamp};
 use precedent_core::{
     error::Result,
     model::{AskedVersion, ReleaseRecord},
@@ -18,12 +18,9 @@ use precedent_text::{
 /// because a release may be cut before its date.
 const MIN_RELEASES: usize = 2;
 
-/// The minimum number of days between a fix and a development build that has it, because the
-/// build's date is that of its revision, in local time.
-const MIN_DAYS: i32 = 2;
-
-/// The age of its newest release at which a list of releases is out of date, in seconds.
-const MAX_RELEASE_AGE: i64 = 365 * 24 * 3600;
+/// The time after a fix before which a development build may lack it, because the build's date is
+/// in local time.
+const MIN_AGE: SignedDuration = SignedDuration::from_hours(48);
 
 /// A documented fix.
 #[derive(Clone, Debug, Default)]
@@ -34,19 +31,11 @@ pub(crate) struct Fix {
     pub merged_at: Option<Timestamp>,
     /// The time when the item was closed.
     pub closed_at: Option<Timestamp>,
+    /// The newest version on which the item was reported, which lacks the fix.
+    pub reported_on: Option<String>,
 }
 
 impl Fix {
-    /// Returns whether a reported version can be compared with the fix.
-    fn is_comparable(&self, version: &ReportedVersion) -> bool {
-        let is_dated = version.build.is_some() && self.time().is_some();
-        let is_number = |fixed_in: &String| compare(&version.name, fixed_in).is_some();
-        match &self.version {
-            Some(version) => is_dated || is_number(version),
-            None => is_dated || self.merged_at.is_some(),
-        }
-    }
-
     fn time(&self) -> Option<Timestamp> {
         self.merged_at.or(self.closed_at)
     }
@@ -95,8 +84,8 @@ impl Release {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Releases {
     list: Vec<Release>,
-    /// The index of the highest dated release.
-    highest_index: Option<usize>,
+    /// The name of the highest dated release.
+    highest: Option<String>,
     /// The time of the newest record in the casebook.
     as_of: Option<Timestamp>,
 }
@@ -110,10 +99,9 @@ impl Releases {
         let parse =
             |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
         let list: Vec<Release> = records.into_iter().map(parse).collect();
-        let dated_indexes = (0..list.len()).filter(|index| list[*index].date().is_some());
-        let highest_index =
-            dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
-        Self { list, highest_index, as_of: None }
+        let dated_releases = list.iter().filter(|release| release.date().is_some());
+        let highest = dated_releases.max_by(|a, b| a.compare(b.version.as_ref()));
+        Self { highest: highest.map(|release| release.record.name.clone()), list, as_of: None }
     }
 
     fn dated_releases(&self) -> impl Iterator<Item = (&Release, Timestamp)> {
@@ -122,11 +110,6 @@ impl Releases {
 
     pub(crate) fn newest_at(&self) -> Option<Timestamp> {
         self.dated_releases().map(|(_, date)| date).max()
-    }
-
-    /// Returns the name of the highest dated release.
-    fn highest_name(&self) -> Option<&str> {
-        self.highest_index.map(|index| &*self.list[index].record.name)
     }
 
     /// Returns whether the tracker has a release or planned version with this name.
@@ -146,31 +129,26 @@ impl Releases {
     /// Returns whether a fixed version named in a comment may be the product's: a release, or a
     /// later version of the highest release's line.
     pub(crate) fn may_be_fixed_in(&self, version: &str) -> bool {
-        let Some(highest) = self.highest_name() else { return true };
+        let Some(highest) = self.highest.as_deref() else { return true };
         self.has(version)
             || compare(version, highest).is_some_and(Ordering::is_gt)
                 && version::release_line(version) == version::release_line(highest)
     }
 
-    /// Returns whether a time is so long after the newest release, compared with the times between
-    /// releases, that the list may be out of date.
-    fn is_outdated_at(&self, time: Timestamp) -> bool {
+    /// Returns whether the casebook is so much newer than the newest release, compared with the times
+    /// between releases, that the list may be out of date.
+    fn is_outdated(&self) -> bool {
         let mut times: Vec<Timestamp> = self.dated_releases().map(|(_, date)| date).collect();
         times.sort_unstable();
         let gaps = times.windows(2).map(|pair| pair[1].as_second() - pair[0].as_second());
-        match (gaps.max(), times.last()) {
-            (Some(longest), Some(newest)) => {
-                time.as_second() - newest.as_second() > longest.saturating_mul(2)
-            }
-            _ => false,
-        }
+        gaps.max().zip(times.last()).zip(self.as_of).is_some_and(|((longest, newest), as_of)| {
+            as_of.as_second() - newest.as_second() > longest.saturating_mul(2)
+        })
     }
 
     /// Returns whether it is certain that no release has a fix.
     pub(crate) fn lack_fix(&self, fix: &Fix) -> bool {
-        let cutoff = self.as_of.map(|date| date.as_second() - MAX_RELEASE_AGE);
-        let is_stale = self.newest_at().is_some_and(|date| Some(date.as_second()) < cutoff);
-        if is_stale || fix.time().is_some_and(|time| self.is_outdated_at(time)) {
+        if self.is_outdated() {
             return false;
         }
         let Some(fixed_in) = &fix.version else {
@@ -200,7 +178,8 @@ impl Releases {
     }
 
     /// Returns whether a version has a fix, by number and by date; `None` if they disagree. The
-    /// release just before the fixed one lacks the fix even if its date is later.
+    /// release just before the fixed one lacks the fix even if its date is later, and a patch
+    /// release may lack a fix that was made after the first release of its line.
     pub(crate) fn version_has_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
         // A pre-release is older than its release, by an unknown time.
         let release =
@@ -218,23 +197,34 @@ impl Releases {
                 _ => Some(has_fix_by_number),
             };
         }
+        let is_numbered = version.ends_with(|c: char| c.is_ascii_digit());
+        if let Some(reported) = fix.reported_on.as_ref().filter(|_| is_numbered)
+            && compare(version, reported).is_some_and(Ordering::is_le)
+        {
+            return Some(false);
+        }
         // A version above all releases has every fix that the highest one has.
         if let (None, Some(highest)) =
-            (released_at, self.highest_name().filter(|highest| *highest != version))
+            (released_at, self.highest.as_deref().filter(|highest| *highest != version))
         {
             let is_above = compare(version, highest).is_some_and(Ordering::is_gt);
             return self.version_has_fix(highest, fix).filter(|has_fix| is_above && *has_fix);
         }
-        let (released_at, merged_at) = (released_at?, fix.merged_at?);
-        if released_at < merged_at {
+        let released_at = released_at?;
+        if fix.merged_at.is_some_and(|merged_at| released_at < merged_at) {
             return Some(false);
         }
-        if version::without_prerelease(version) != version {
+        let fixed_at = fix.time()?;
+        let number =
+            Version::parse(version).filter(|_| version::without_prerelease(version) == version)?;
+        let is_same_line = |release: &Release| {
+            release.version.as_ref().is_some_and(|first| number.is_patch_of(first))
+        };
+        if self.dated_releases().any(|(release, date)| date < fixed_at && is_same_line(release)) {
             return None;
         }
-        let number = Version::parse(version);
         let is_between = |(release, date): &(&Release, Timestamp)| {
-            *date > merged_at && *date < released_at && release.compare(number.as_ref()).is_lt()
+            *date > fixed_at && *date < released_at && release.compare(Some(&number)).is_lt()
         };
         (self.dated_releases().filter(is_between).count() >= MIN_RELEASES).then_some(true)
     }
@@ -258,7 +248,7 @@ impl Releases {
                         && self.version_has_fix(name, fix) == Some(true)
                 });
             let highest =
-                || self.highest_name().filter(|name| self.version_has_fix(name, fix).is_some());
+                || self.highest.as_deref().filter(|name| self.version_has_fix(name, fix).is_some());
             return later_releases
                 .min_by(|a, b| by_number(a, b))
                 .or_else(highest)
@@ -277,7 +267,7 @@ impl Releases {
             let number = version.trim_start_matches(|c: char| !c.is_ascii_digit());
             number.split('.').next()?.parse().ok()
         };
-        let Some(highest) = self.highest_name() else { return true };
+        let Some(highest) = self.highest.as_deref() else { return true };
         let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
         let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
         self.has(version) || is_near && (is_next || version::without_prerelease(version) != version)
@@ -307,7 +297,7 @@ impl Releases {
         source: &str,
         fix: &Fix,
     ) -> Option<(AskedVersion, Option<String>)> {
-        let version = self.newest_in(text, source).filter(|version| fix.is_comparable(version))?;
+        let version = self.newest_in(text, source)?;
         let has_fix = self.reported_has_fix(&version, fix);
         let update_to =
             (has_fix == Some(false)).then(|| self.update_to(&version.name, fix)).flatten();
@@ -319,13 +309,11 @@ impl Releases {
     /// build has those made at least two days before it.
     fn reported_has_fix(&self, version: &ReportedVersion, fix: &Fix) -> Option<bool> {
         if let (Some(build), Some(fixed_at)) = (&version.build, fix.time()) {
-            let fixed_on = fixed_at.to_zoned(TimeZone::UTC).date();
-            if build.date < fixed_on {
+            if build.made_by <= fixed_at {
                 return Some(false);
             }
             if build.is_development() {
-                let days = build.date.since(fixed_on).map_or(0, |span| span.get_days());
-                return (days >= MIN_DAYS).then_some(true);
+                return (build.made_by.duration_since(fixed_at) > MIN_AGE).then_some(true);
             }
         }
         self.version_has_fix(&version.name, fix)
@@ -373,19 +361,23 @@ mod tests {
         format!("{day}T00:00:00Z").parse().unwrap()
     }
 
-    fn releases() -> Releases {
-        let release = |name: &str, day: Option<&str>| ReleaseRecord {
-            name: name.to_owned(),
+    fn list(releases: &[(&str, Option<&str>)]) -> Releases {
+        let to_record = |(name, day): &(&str, Option<&str>)| ReleaseRecord {
+            name: (*name).to_owned(),
             released_at: day.map(timestamp),
             is_released: day.is_some(),
             url: None,
             items: Vec::new(),
         };
-        Releases::new(vec![
-            release("v2.0.0", Some("2026-01-10")),
-            release("v1.9.8", Some("2026-02-10")),
-            release("v2.1.0", Some("2026-03-10")),
-            release("v2.2.0", None),
+        Releases::new(releases.iter().map(to_record).collect())
+    }
+
+    fn releases() -> Releases {
+        list(&[
+            ("v2.0.0", Some("2026-01-10")),
+            ("v1.9.8", Some("2026-02-10")),
+            ("v2.1.0", Some("2026-03-10")),
+            ("v2.2.0", None),
         ])
     }
 
@@ -410,7 +402,12 @@ mod tests {
 
     fn fix(version: Option<&str>, merged: Option<&str>) -> Fix {
         let merged_at = merged.map(timestamp);
-        Fix { version: version.map(str::to_owned), merged_at, closed_at: merged_at }
+        Fix {
+            version: version.map(str::to_owned),
+            merged_at,
+            closed_at: merged_at,
+            reported_on: None,
+        }
     }
 
     #[test]
@@ -438,6 +435,30 @@ mod tests {
             assert_eq!(result, want, "{version} of {fixed_in:?}");
         }
         assert_eq!(releases.version_has_fix("2.1.0", &fix(None, Some("2026-01-01"))), Some(true));
+    }
+
+    #[test]
+    fn patches_and_reported_versions_lack_the_fix() {
+        let releases = list(&[
+            ("1.6", Some("2026-01-01")),
+            ("1.5.4", Some("2026-01-20")),
+            ("1.6.1", Some("2026-02-01")),
+            ("1.6.2", Some("2026-02-10")),
+            ("1.7", Some("2026-03-01")),
+        ]);
+        let fix = fix(None, Some("2026-01-10"));
+        let reported = Fix { reported_on: Some("1.6.2".to_owned()), ..fix.clone() };
+        for (version, want, want_if_reported) in [
+            ("1.6", Some(false), Some(false)),
+            ("1.6.2", None, Some(false)),
+            ("1.6.2-nightly", None, None),
+            ("1.7", Some(true), Some(true)),
+            ("1.7.1", Some(true), Some(true)),
+        ] {
+            assert_eq!(releases.version_has_fix(version, &fix), want, "{version}");
+            assert_eq!(releases.version_has_fix(version, &reported), want_if_reported, "{version}");
+        }
+        assert_eq!(releases.update_to("1.6.1", &reported).as_deref(), Some("1.7"));
     }
 
     #[test]
@@ -481,6 +502,8 @@ mod tests {
             ("2.1.0-dev (0a1b2c3 2026-01-19)", Some(false)),
             ("2.1.0-dev (0a1b2c3 2026-01-21)", None),
             ("2.1.0-dev (0a1b2c3 2026-01-22)", Some(true)),
+            ("2.1.0-dev (0a1b2c3 2026-01-20 01:00:00 +0200)", Some(false)),
+            ("2.1.0-dev (0a1b2c3 2026-01-20 01:00:00 +0000)", None),
             ("devel +0a1b2c3 2026-01-19", Some(false)),
             ("devel +0a1b2c3 2026-01-22", Some(true)),
             // The branch of a release may have been cut before the fix.

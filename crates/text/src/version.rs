@@ -214,12 +214,17 @@ impl Version {
         };
         Some(self.numbers.cmp(&other.numbers).then(stage))
     }
+
+    /// Returns whether it is a later release of the other one's line: 1.6.2 of 1.6.
+    pub fn is_patch_of(&self, other: &Self) -> bool {
+        let line = other.numbers.iter().chain([&0, &0]).take(2);
+        self.numbers.len() > 2 && self.numbers.iter().take(2).eq(line)
+    }
 }
 
 /// Returns the release line of a version: its first number, as written.
 pub fn release_line(version: &str) -> &str {
-    let version = version.trim_start_matches(['v', 'V']);
-    version.split_once('.').map_or(version, |(line, _)| line)
+    version.trim_start_matches(['v', 'V']).split('.').next().unwrap_or_default()
 }
 
 /// Returns whether a version has a fix. `fixed_in` names one or more versions, each of its own
@@ -537,6 +542,16 @@ mod tests {
             assert_eq!(compare(newer, older), Some(Ordering::Greater), "{newer} {older}");
         }
         assert_eq!(compare("v5.3", "5.3.0"), Some(Ordering::Equal));
+        for (version, other, is_patch) in [
+            ("1.6.2", "go1.6", true),
+            ("1.6.2", "1.6.1", true),
+            ("1.0.2", "1.0.0", true),
+            ("1.6.0", "1.6.0", false),
+            ("1.6.2", "1.5.4", false),
+        ] {
+            let [version, other] = [version, other].map(|name| Version::parse(name).unwrap());
+            assert_eq!(version.is_patch_of(&other), is_patch, "{version:?} {other:?}");
+        }
         for text in ["Backlog", "12", "2025.1", ""] {
             assert_eq!(compare(text, "5.3"), None, "{text}");
         }

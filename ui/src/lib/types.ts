@@ -523,7 +523,7 @@ export interface SolvedCase {
    */
   agreeing: number;
   /**
-   * Version that the query names; null if it cannot be compared with `fixed_in`.
+   * Version that the query names; null if it names none.
    */
   asked_version: AskedVersion | null;
   /**
@@ -768,7 +768,7 @@ export interface Notice {
  */
 export interface KnownProblem {
   /**
-   * Version that the question names; null if it cannot be compared with `fixed_in`.
+   * Version that the question names; null if it names none.
    */
   asked_version: AskedVersion | null;
   /**

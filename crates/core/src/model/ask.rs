@@ -107,7 +107,7 @@ pub struct KnownProblem {
     /// Lowest version with the fix on which the problem was reported again; null if there is none.
     #[serde(default)]
     pub came_back_in: Option<String>,
-    /// Version that the question names; null if it cannot be compared with `fixed_in`.
+    /// Version that the question names; null if it names none.
     pub asked_version: Option<AskedVersion>,
     /// Comment that documents the fix, or the one to read first; null if there is none.
     pub fix: Option<CaseComment>,

@@ -221,7 +221,7 @@ pub struct SolvedCase {
     pub environment: Vec<String>,
     /// Version or milestone that has the fix; null if none is named.
     pub fixed_in: Option<String>,
-    /// Version that the query names; null if it cannot be compared with `fixed_in`.
+    /// Version that the query names; null if it names none.
     pub asked_version: Option<AskedVersion>,
     /// Text of the report.
     pub body: String,

@@ -39,7 +39,8 @@ use precedent_text::{
 static CHANGE_LINK: Pattern =
     Pattern::new(r"https?://[^\s()\[\]<>|]+/(?:pull|pulls|merge_requests|pull-requests)/\d+\b");
 /// The address of a change in Gerrit, which trackers do not link to the report that it closes.
-static GERRIT_LINK: Pattern = Pattern::new(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b");
+static GERRIT_LINK: Pattern =
+    Pattern::new(r"https?://(?:[^\s()\[\]<>|]+/(?:cl|c|\+)|[\w.-]*review\.[\w.-]+)/(\d+)\b");
 /// The maximum time between the closures of a change and an item by the same push, in seconds.
 const MAX_PUSH_DISTANCE: i64 = 60;
 /// The maximum number of linked changes taken from one comment.
@@ -151,11 +152,15 @@ fn version_of_changes(
 }
 
 /// Returns the time when the last change that closed an item was merged, or the time of the closure
-/// if none of the changes is mirrored.
-fn merged_at(row: &DocumentRow, closers: &[u64], changes: &[DocumentRow]) -> Option<Timestamp> {
+/// if changes fixed it, but none of them is mirrored.
+fn merged_at(
+    row: &DocumentRow,
+    fixed_by: &[FixedBy],
+    changes: &[DocumentRow],
+) -> Option<Timestamp> {
     let merged_at =
         row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
-    merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty()))
+    merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !fixed_by.is_empty()))
 }
 
 /// A solved case with its thread.
@@ -264,7 +269,8 @@ impl CaseThread {
                 if role == CommentRole::Denial { CommentRole::Confirmation } else { role }
             });
         }
-        let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
+        let text = format!("{}\n{body}", row.title);
+        let mentions = versions(&text, &row.source);
         let reported_on = mentions.product;
         let releases = Releases::load(r, row.source_id)?;
         let verifies = |(index, reply): &(usize, &ThreadComment)| {
@@ -308,8 +314,13 @@ impl CaseThread {
             None => version_of_changes(r, &row, &closers, &changes)?.filter(is_version),
             fixed_in => fixed_in,
         };
-        let merged_at = merged_at(&row, &closers, &changes);
-        let fix = Fix { version: fixed_in, merged_at, closed_at: row.closed_at };
+        let merged_at = merged_at(&row, &fixed_by, &changes);
+        let fix = Fix {
+            version: fixed_in,
+            merged_at,
+            closed_at: row.closed_at,
+            reported_on: releases.newest_in(&text, &row.source).map(|version| version.name),
+        };
         Ok(Self {
             fix,
             releases,
