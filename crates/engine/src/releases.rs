@@ -22,6 +22,9 @@ const MIN_RELEASES: usize = 2;
 /// in local time.
 const MIN_AGE: SignedDuration = SignedDuration::from_hours(48);
 
+/// The age of its newest release at which a list of releases is out of date.
+const MAX_RELEASE_AGE: SignedDuration = SignedDuration::from_hours(365 * 24);
+
 /// A documented fix.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fix {
@@ -135,20 +138,22 @@ impl Releases {
                 && version::release_line(version) == version::release_line(highest)
     }
 
-    /// Returns whether the casebook is so much newer than the newest release, compared with the times
-    /// between releases, that the list may be out of date.
-    fn is_outdated(&self) -> bool {
+    /// Returns whether a time is so long after the newest release, compared with the times between
+    /// releases, that the list may be out of date.
+    fn is_outdated_at(&self, time: Timestamp) -> bool {
         let mut times: Vec<Timestamp> = self.dated_releases().map(|(_, date)| date).collect();
         times.sort_unstable();
         let gaps = times.windows(2).map(|pair| pair[1].as_second() - pair[0].as_second());
-        gaps.max().zip(times.last()).zip(self.as_of).is_some_and(|((longest, newest), as_of)| {
-            as_of.as_second() - newest.as_second() > longest.saturating_mul(2)
+        gaps.max().zip(times.last()).is_some_and(|(longest, newest)| {
+            time.as_second() - newest.as_second() > longest.saturating_mul(2)
         })
     }
 
     /// Returns whether it is certain that no release has a fix.
     pub(crate) fn lack_fix(&self, fix: &Fix) -> bool {
-        if self.is_outdated() {
+        let age =
+            self.as_of.zip(self.newest_at()).map(|(time, newest)| time.duration_since(newest));
+        if age > Some(MAX_RELEASE_AGE) || fix.time().is_some_and(|time| self.is_outdated_at(time)) {
             return false;
         }
         let Some(fixed_in) = &fix.version else {
@@ -198,9 +203,8 @@ impl Releases {
             };
         }
         let is_numbered = version.ends_with(|c: char| c.is_ascii_digit());
-        if let Some(reported) = fix.reported_on.as_ref().filter(|_| is_numbered)
-            && compare(version, reported).is_some_and(Ordering::is_le)
-        {
+        let order = fix.reported_on.as_ref().and_then(|reported| compare(version, reported));
+        if is_numbered && order.is_some_and(Ordering::is_le) {
             return Some(false);
         }
         // A version above all releases has every fix that the highest one has.

@@ -12,7 +12,7 @@ static VERSION: Pattern = Pattern::new(concat!(
 ));
 /// A word that introduces a version of two numbers: "since 2.6", "version 2.3", "Fixed in 2.4".
 static VERSION_WORD: Pattern = Pattern::new(concat!(
-    r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|until|before|after|as of)|\bv\.)[ \t:=*`|(]*$",
+    r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|after|as of)|\bv\.)[ \t:=*`|(]*$",
     r"|\b(?:upgrade|upgrading|update|updating|downgrade|downgrading|bump|move|moving|switch)\w*(?: \S+){0,3}? (?:from|to) $",
 ));
 /// A unit after a decimal number, which is then not a version.
@@ -249,14 +249,9 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
         (passed_count, fix_count) if passed_count == fix_count => Some(true),
         // Between two release lines, only the fix of the same line decides.
         _ => {
-            let same_line: Vec<&(&str, Ordering)> = fixes
-                .iter()
-                .filter(|(fix, _)| release_line(fix) == release_line(version))
-                .collect();
-            match same_line[..] {
-                [(_, order)] => Some(order.is_ge()),
-                _ => None,
-            }
+            let is_same_line = |fix: &str| release_line(fix) == release_line(version);
+            let mut fixes = fixes.iter().filter(|(fix, _)| is_same_line(fix));
+            fixes.next().filter(|_| fixes.next().is_none()).map(|(_, order)| order.is_ge())
         }
     }
 }
@@ -442,6 +437,7 @@ mod tests {
             assert!(versions(line, "acme/app").product.is_empty(), "{line}");
         }
         assert_eq!(versions("Fails since 5.7.1", "acme/app").product, ["5.7.1"]);
+        assert!(versions("Decide on the names before 1.0.", "acme/app").product.is_empty());
     }
 
     #[test]

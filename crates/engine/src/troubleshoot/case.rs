@@ -153,14 +153,10 @@ fn version_of_changes(
 
 /// Returns the time when the last change that closed an item was merged, or the time of the closure
 /// if changes fixed it, but none of them is mirrored.
-fn merged_at(
-    row: &DocumentRow,
-    fixed_by: &[FixedBy],
-    changes: &[DocumentRow],
-) -> Option<Timestamp> {
+fn merged_at(row: &DocumentRow, fixes: &[FixedBy], changes: &[DocumentRow]) -> Option<Timestamp> {
     let merged_at =
         row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
-    merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !fixed_by.is_empty()))
+    merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !fixes.is_empty()))
 }
 
 /// A solved case with its thread.
@@ -314,10 +310,9 @@ impl CaseThread {
             None => version_of_changes(r, &row, &closers, &changes)?.filter(is_version),
             fixed_in => fixed_in,
         };
-        let merged_at = merged_at(&row, &fixed_by, &changes);
         let fix = Fix {
             version: fixed_in,
-            merged_at,
+            merged_at: merged_at(&row, &fixed_by, &changes),
             closed_at: row.closed_at,
             reported_on: releases.newest_in(&text, &row.source).map(|version| version.name),
         };
