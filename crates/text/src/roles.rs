@@ -267,7 +267,10 @@ impl Sentences {
             SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCTION.is_match(&sentence.text)
                 || follows_fix && NON_OCCURRENCE.is_match(&sentence.text)
         };
-        let is_denial = |s: &Sentence| s.role() == SentenceRole::NotFixed && !is_verified(s);
+        let is_denial = |s: &Sentence| {
+            matches!(s.role(), SentenceRole::NotFixed | SentenceRole::Confirmation)
+                && !is_verified(s)
+        };
         self.0.iter().any(is_verified) && !self.0.iter().any(is_denial)
     }
 
@@ -574,6 +577,7 @@ mod tests {
             ("I verified that it still fails in 4.2.0.", true, false, true),
             ("It does not happen with 4.2.0.", true, true, false),
             ("It does not happen with 4.2.0.", false, false, false),
+            ("I can confirm this issue on 4.2.0. The old reader works fine.", false, false, false),
             ("It is now broken for me again.", true, false, true),
             ("This is not fully fixed.", true, false, true),
         ] {

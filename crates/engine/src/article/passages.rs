@@ -278,7 +278,9 @@ fn symptom(
         || !report.versions.product.is_empty()
         || error.is_some()
         || title_fails
-        || likely_count > 0;
+        || best_indexes[..likely_count]
+            .iter()
+            .any(|index| sentence::describes_failure(&candidates[*index].text));
     if !is_evident {
         return Vec::new();
     }
