@@ -55,7 +55,8 @@ static LAMBDA: Pattern = Pattern::new(r"lambda\$(\w+?)\$\d+");
 static CLOSURE: Pattern = Pattern::new(
     r"(?:\.func\d+|\.gowrap\d+|\.\d+)+$|::\{\{?closure\}?\}(?:#\d+)?(?:::\{\{?closure\}?\}(?:#\d+)?)*|\$_\d+|\{lambda\([^{}]*\)#\d+\}",
 );
-/// The hash of a Rust symbol. Before 1.12, characters for the crate followed, and hashes could be longer.
+/// The hash of a Rust symbol. Before 1.12, hashes could be longer, and characters for the crate
+/// followed.
 static HASH: Pattern = Pattern::new(r"::h[0-9a-f]{16,20}[A-Za-z0-9]{0,4}$");
 static SWIFT: Pattern = Pattern::new(
     r"^(?:specialized |@objc |closure #\d+ (?:\([^)]*\) )?in |partial apply for |thunk for |protocol witness for |static |implicit )+",
