@@ -11,12 +11,18 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader, Store, StoredComment};
 use precedent_text::{
     closure::Closure,
-    reference::{Relation, references},
+    reference::{Project, Relation, references_with_projects},
 };
 
 const BATCH: usize = 500;
 /// The maximum time between a closure and the comment that explains it, in seconds.
 const CLOSURE_WINDOW: i64 = 600;
+
+/// The sources that a text may refer to.
+struct Sources {
+    keys: Vec<String>,
+    projects: Vec<Project>,
+}
 
 /// Updates the links of origin `text` until a deadline. `short_wait` limits the wait for other
 /// writers.
@@ -30,9 +36,11 @@ pub(super) fn update(
     if linked_revision >= revision {
         return Ok(());
     }
-    let (changes, sources) =
-        store.read(|r| Ok((r.changed_documents(linked_revision)?, r.sources()?)))?;
-    let source_keys: Vec<String> = sources.into_iter().map(|source| source.key).collect();
+    let (changes, sources) = store.read(|r| {
+        let source_keys = r.sources()?.into_iter().map(|source| source.key).collect();
+        let sources = Sources { keys: source_keys, projects: r.projects()? };
+        Ok((r.changed_documents(linked_revision)?, sources))
+    })?;
     let mut batches = batches(&changes, BATCH).peekable();
     while let Some(batch) = batches.next() {
         task.check()?;
@@ -44,7 +52,7 @@ pub(super) fn update(
                     Vec::new()
                 } else {
                     let default_source = default_source(r, &row)?;
-                    text_links(&row, &r.comments(&row)?, default_source.as_deref(), &source_keys)
+                    text_links(&row, &r.comments(&row)?, default_source.as_deref(), &sources)
                 };
                 out.push((row.key, links));
             }
@@ -90,11 +98,11 @@ fn text_links(
     row: &DocumentRow,
     comments: &[StoredComment],
     default_source: Option<&str>,
-    source_keys: &[String],
+    sources: &Sources,
 ) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, is_own: bool, is_bot: bool| {
-        for (relation, key) in references_in(row, default_source, source_keys, text) {
+        for (relation, key) in references_in(row, default_source, sources, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
                 Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => {
@@ -115,7 +123,7 @@ fn text_links(
         add(&comment.body, false, comment.author.bot);
     }
     if !out.iter().any(|(relation, _)| *relation == Relation::DuplicateOf) {
-        let key = closing_reference(row, comments, source_keys);
+        let key = closing_reference(row, comments, sources);
         out.extend(key.map(|key| (Relation::DuplicateOf, key)));
     }
     out.sort();
@@ -132,12 +140,12 @@ fn text_links(
 fn references_in<'a>(
     row: &'a DocumentRow,
     default_source: Option<&'a str>,
-    source_keys: &'a [String],
+    sources: &'a Sources,
     text: &str,
 ) -> impl Iterator<Item = (Relation, String)> + use<'a> {
-    references(text).into_iter().filter_map(move |reference| {
+    references_with_projects(text, &sources.projects).into_iter().filter_map(move |reference| {
         let name = reference.source.as_deref().or(default_source)?;
-        let source = source_keys.iter().find(|key| key.eq_ignore_ascii_case(name));
+        let source = sources.keys.iter().find(|key| key.eq_ignore_ascii_case(name));
         let key = format!("{}#{}", source.map_or(name, String::as_str), reference.number);
         (key != row.key).then_some((reference.relation, key))
     })
@@ -149,7 +157,7 @@ fn references_in<'a>(
 fn closing_reference(
     row: &DocumentRow,
     comments: &[StoredComment],
-    source_keys: &[String],
+    sources: &Sources,
 ) -> Option<String> {
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
@@ -158,7 +166,7 @@ fn closing_reference(
         !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= CLOSURE_WINDOW
     };
     let mut mentions = comments.iter().filter(is_near_closure).map(|c| {
-        let references = references_in(row, Some(&row.source), source_keys, &c.body);
+        let references = references_in(row, Some(&row.source), sources, &c.body);
         references.map(|(_, key)| key).collect::<BTreeSet<_>>()
     });
     let last_keys = mentions.rfind(|keys| !keys.is_empty())?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
-use precedent_text::closure::Closure;
+use precedent_text::{closure::Closure, reference::Project};
 
 use super::{
     ApplyEffect, DateEvidence, REVISION_STEP, RawKind, Reader, StoredDate, Writer, column_error,
@@ -327,10 +327,10 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the tracker's id of one of a source's items that has a project prefix (`APP-12`).
-    /// Reads only the first and the last items: most sources have ids of one kind.
-    pub fn prefixed_item_id(&self, source: i64) -> Result<Option<String>> {
-        self.query_optional(
+    /// Returns the project in the keys (`APP-12`) of a source's items, if they have one. Reads only
+    /// the first and the last items: most sources have ids of one kind.
+    pub fn project(&self, source: i64) -> Result<Option<String>> {
+        let id: Option<String> = self.query_optional(
             "SELECT remote_id FROM (
                  SELECT * FROM (SELECT remote_id FROM documents
                      WHERE source_id = ?1 AND number IS NOT NULL ORDER BY number LIMIT 500)
@@ -340,7 +340,22 @@ impl Reader<'_> {
              WHERE remote_id GLOB '[A-Za-z]*-[0-9]*' LIMIT 1",
             [source],
             |r| r.get(0),
-        )
+        )?;
+        Ok(id.and_then(|id| Some(id.rsplit_once('-')?.0.to_owned())))
+    }
+
+    /// Returns the projects whose items have keys such as `APP-12`.
+    pub fn projects(&self) -> Result<Vec<Project>> {
+        let mut projects = Vec::new();
+        for source in self.sources()? {
+            let name = match self.project(source.id)? {
+                // Jira's ids are numbers, but its sources are named after their projects.
+                None if source.kind == "jira" => source.key.rsplit('/').next().map(str::to_owned),
+                name => name,
+            };
+            projects.extend(name.map(|name| Project { name, source: source.key }));
+        }
+        Ok(projects)
     }
 
     /// Returns the numbers of a source's documents and comments.

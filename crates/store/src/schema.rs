@@ -25,6 +25,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0014_guests.sql"),
     include_str!("../../../migrations/0015_evidence.sql"),
     include_str!("../../../migrations/0016_releases.sql"),
+    include_str!("../../../migrations/0017_project_references.sql"),
 ];
 /// The schema version: the number of migrations.
 pub(super) const VERSION: i64 = SCRIPTS.len() as i64;

@@ -1,4 +1,4 @@
-//! References to other items (`#12`, `owner/name#12`, URLs) and their relations.
+//! References to other items (`#12`, `owner/name#12`, `APP-12`, URLs) and their relations.
 
 use std::collections::HashSet;
 
@@ -40,6 +40,15 @@ pub struct Reference {
     pub relation: Relation,
 }
 
+/// A project whose items have keys such as `APP-12`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// The part of the keys before the number.
+    pub name: String,
+    /// The key of the source that contains the project.
+    pub source: String,
+}
+
 static REFERENCE: Pattern = Pattern::new(
     // The keywords of GitHub's "Linking a pull request to an issue", and phrases for duplicates.
     r"(?ix)
@@ -51,17 +60,26 @@ static REFERENCE: Pattern = Pattern::new(
             \ + (?:issue\ |ticket\ |bug\ )?
         )?
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
-          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )",
+          | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b
+          | (?-i:\b(?P<project>[A-Z][A-Z0-9_]+)-)(?P<keynumber>\d{1,9})\b )",
 );
 // A prefilter that matches every line with a reference. Checking it first is several times faster.
 static REFERENCE_PREFILTER: Pattern = Pattern::new(r"#\d|://");
+static PROJECT_PREFILTER: Pattern = Pattern::new(r"#\d|://|[A-Z0-9_]-\d");
 
-/// Returns the references of a text, each pair of item and relation once, in a fixed order.
-/// Numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not count.
+/// Returns the references of a text except keys such as `APP-12`; see [`references_with_projects`].
 pub fn references(text: &str) -> Vec<Reference> {
+    references_with_projects(text, &[])
+}
+
+/// Returns the references of a text, each pair of item and relation once, in a fixed order. Keys
+/// such as `APP-12` count if the project is known. Numbered frames of a backtrace (`#0  0x4005d0 in
+/// main ()`) do not count.
+pub fn references_with_projects(text: &str, projects: &[Project]) -> Vec<Reference> {
     let mut out = std::collections::BTreeSet::new();
     let mut next_frame = 0;
-    let lines = candidate_lines(&REFERENCE_PREFILTER, text).map(|line| match frame_number(line) {
+    let prefilter = if projects.is_empty() { &REFERENCE_PREFILTER } else { &PROJECT_PREFILTER };
+    let lines = candidate_lines(prefilter, text).map(|line| match frame_number(line) {
         Some((number, rest)) if number == 0 || number == next_frame => {
             next_frame = number + 1;
             rest
@@ -74,17 +92,19 @@ pub fn references(text: &str) -> Vec<Reference> {
     let captures =
         lines.flat_map(|line| REFERENCE.captures_iter(line).filter(move |c| !is_entity(line, c)));
     for c in captures {
-        let Some(number) =
-            c.name("urlnumber").or_else(|| c.name("number")).and_then(|m| m.as_str().parse().ok())
-        else {
-            continue;
-        };
+        let number = ["urlnumber", "number", "keynumber"].iter().find_map(|name| c.name(name));
+        let Some(number) = number.and_then(|number| number.as_str().parse().ok()) else { continue };
         // Item numbers start at 1.
         if number == 0 {
             continue;
         }
-        let source =
-            c.name("urlsource").or_else(|| c.name("source")).map(|m| m.as_str().to_owned());
+        let source = match c.name("project").map(|name| name.as_str()) {
+            Some(name) => match projects.iter().find(|project| project.name == name) {
+                Some(project) => Some(project.source.clone()),
+                None => continue,
+            },
+            None => c.name("urlsource").or_else(|| c.name("source")).map(|m| m.as_str().to_owned()),
+        };
         let relation = match (c.name("dup"), c.name("close"), c.name("negation")) {
             (Some(_), _, None) => Relation::DuplicateOf,
             (_, Some(_), None) => Relation::Closes,
@@ -128,6 +148,22 @@ mod tests {
 
     fn parse(text: &str) -> Vec<(Option<String>, u64, Relation)> {
         references(text).into_iter().map(|r| (r.source, r.number, r.relation)).collect()
+    }
+
+    #[test]
+    fn keys_of_known_projects_are_references() {
+        let project = Project { name: "APP".to_owned(), source: "acme/app".to_owned() };
+        let text = "Duplicate of APP-12, see https://jira.example/browse/APP-9 and LIB-3, UTF-8";
+        let references: Vec<_> = references_with_projects(text, &[project])
+            .into_iter()
+            .map(|r| (r.source, r.number, r.relation))
+            .collect();
+        let source = Some("acme/app".to_owned());
+        assert_eq!(
+            references,
+            [(source.clone(), 9, Relation::Mentions), (source, 12, Relation::DuplicateOf)]
+        );
+        assert_eq!(parse(text), []);
     }
 
     #[test]

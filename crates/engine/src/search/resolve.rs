@@ -127,9 +127,8 @@ fn documents_by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRo
     let mut documents = Vec::new();
     for document in reader.documents_by_number(number)? {
         let source_name = document.source.rsplit(['/', ':']).next().unwrap_or_default();
-        let sample_id = reader.prefixed_item_id(document.source_id)?;
-        let project_name = sample_id.as_deref().and_then(|id| Some(id.rsplit_once('-')?.0));
-        if project_name.unwrap_or(source_name).eq_ignore_ascii_case(project) {
+        let project_name = reader.project(document.source_id)?;
+        if project_name.as_deref().unwrap_or(source_name).eq_ignore_ascii_case(project) {
             documents.push(document);
         }
     }

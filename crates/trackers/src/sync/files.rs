@@ -260,8 +260,7 @@ impl<'a> FileImporter<'a> {
         let (Some((store, _)), Some(key)) = (self.store, self.target) else { return Ok(None) };
         store.read(|r| {
             let Some(source) = r.source(key)? else { return Ok(None) };
-            Ok(r.prefixed_item_id(source.id)?
-                .and_then(|id| Some(id.rsplit_once('-')?.0.to_owned())))
+            r.project(source.id)
         })
     }
 
