@@ -45,7 +45,7 @@ struct Cause {
     message: String,
     /// Words of the message outside of quotes.
     words: BTreeSet<String>,
-    /// Quoted parts of the message.
+    /// Quoted names in the message, without values such as numbers.
     quotes: BTreeSet<String>,
     /// True if the name of the class suggests a language's runtime.
     is_runtime: bool,
@@ -61,6 +61,9 @@ const MIN_FRAME: usize = 3;
 const MIN_COMPARED_WORDS: usize = 3;
 /// The minimum number of words of a specific exception message.
 const MIN_WORDS: usize = 4;
+/// The minimum number of common frames of two traces of the same failure, if one has no message. Of
+/// 7 such judged pairs, 6 are duplicates.
+const MIN_SHARED_FRAMES: usize = 3;
 /// The maximum number of codes of one family in a text that is about one of them.
 const MAX_CODES: usize = 2;
 
@@ -135,14 +138,21 @@ impl Failure {
             (FailureMatch::Unknown, _) | (_, FailureMatch::Unknown) => FailureMatch::Unknown,
             _ => FailureMatch::Different,
         };
-        match results.reduce(best).unwrap_or_default() {
-            FailureMatch::Unknown
+        match results.reduce(best) {
+            None if same_place == Some(true) && self.shares_frames(other) => FailureMatch::Same,
+            None | Some(FailureMatch::Unknown)
                 if same_place != Some(false) && !self.exceptions.is_disjoint(&other.exceptions) =>
             {
                 FailureMatch::Same
             }
-            result => result,
+            result => result.unwrap_or_default(),
         }
+    }
+
+    /// Returns whether both have enough frames in common to identify a failure without its message.
+    fn shares_frames(&self, other: &Self) -> bool {
+        let frames: BTreeSet<&String> = self.frames.iter().collect();
+        frames.into_iter().filter(|name| other.frames.contains(name)).count() >= MIN_SHARED_FRAMES
     }
 
     /// Returns whether both have codes of the same family but no code in common.
@@ -156,11 +166,6 @@ impl Failure {
                     (count_family(&self.codes, code), count_family(&other.codes, code));
                 (1..=MAX_CODES).contains(&own_count) && (1..=MAX_CODES).contains(&other_count)
             })
-    }
-
-    /// Returns whether both traces go through the same place.
-    pub fn shares_place(&self, other: &Self) -> bool {
-        self.compare_places(other) == Some(true)
     }
 
     /// Returns whether both traces go through the same place; `None` if unknown.
@@ -209,10 +214,11 @@ impl Cause {
             .collect();
         let quotes = QUOTED_TEXT.captures_iter(message);
         let quotes = quotes.filter_map(|captures| captures.iter().skip(1).flatten().next());
+        let is_name = |quote: &regex::Match<'_>| quote.as_str().contains(char::is_alphabetic);
         Some(Self {
             class: class.to_lowercase(),
             words,
-            quotes: quotes.map(|group| group.as_str().to_lowercase()).collect(),
+            quotes: quotes.filter(is_name).map(|group| group.as_str().to_lowercase()).collect(),
             message: signature::normalize_message(message),
             is_runtime: ["", "java.", "javax.", "kotlin.", "System."]
                 .iter()
@@ -238,8 +244,7 @@ impl Cause {
         let is_same_message =
             self.message == other.message && !signature::is_generic(&self.message);
         match same_place {
-            _ if has_other_quotes => FailureMatch::Different,
-            Some(true) => FailureMatch::Same,
+            Some(true) if !has_other_quotes => FailureMatch::Same,
             Some(false) if self.is_runtime || other.is_runtime || !is_same_message => {
                 FailureMatch::Different
             }

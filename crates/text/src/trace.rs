@@ -111,8 +111,9 @@ fn take_top_frames(trace: &mut Vec<String>, is_python: bool, out: &mut Vec<Strin
     let is_app = |name: &&String| !is_runtime(name);
     // A trace with only runtime frames keeps them.
     let has_app = trace.iter().any(|n| is_app(&n));
-    out.extend(trace.iter().filter(|n| !has_app || is_app(n)).take(TOP_FRAMES).cloned());
-    trace.clear();
+    // A recursive function counts once.
+    trace.dedup();
+    out.extend(trace.drain(..).filter(|n| !has_app || is_app(&n)).take(TOP_FRAMES));
 }
 
 /// Returns whether a frame belongs to a runtime, a framework or a test harness.

@@ -39,9 +39,7 @@ const SAME_WORDS: usize = 3;
 /// documents, or in one of five hundred.
 const SAME_WORD_INFORMATION: f32 = 6.0;
 
-/// A message identifies a cause if at most one document in this many has it (decision 0011).
-const COMMON_MESSAGE: u64 = 200;
-/// The number of documents up to which a message always identifies a cause.
+/// The number of documents up to which a message or a frame identifies a failure (decision 0011).
 const FEW_DOCUMENTS: u64 = 10;
 
 // docs/evaluation.md has the evidence for these bounds.
@@ -226,7 +224,10 @@ impl<'a> OverlapComparer<'a> {
         let (a_only, b_only) =
             (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
         let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
-        let same_text = containment >= SAME_SHARE && ln_count(shared_runs) >= SAME_RUNS && {
+        // Reports with other titles share only a pasted list, such as installed versions.
+        let same_title = a_only.1 * 2 <= a.title.len() || b_only.1 * 2 <= b.title.len();
+        let is_contained = containment >= SAME_SHARE && ln_count(shared_runs) >= SAME_RUNS;
+        let same_text = is_contained && same_title && {
             let shared_words: Vec<String> = a.words.intersection(&b.words).cloned().collect();
             let word_information = self.fulltext.information(TermKind::Word, &shared_words)?;
             word_information.iter().filter(|nats| **nats >= SAME_WORD_INFORMATION).count()
@@ -246,16 +247,13 @@ impl<'a> OverlapComparer<'a> {
             a_only.0.min(b_only.0),
             a_only.1.min(b_only.1) as f32,
         ];
-        // A message alone identifies a cause only if few reports have it.
-        let documents =
-            self.fulltext.document_counts(TermKind::Signature, &failures)?.into_iter().min();
-        let max_documents = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW_DOCUMENTS);
-        let is_common = documents.is_some_and(|count| count > max_documents);
+        let shared_frames = frames.intersection(&other_frames).map(|frame| frame.term());
+        let terms: Vec<String> = failures.into_iter().chain(shared_frames).collect();
+        let counts = self.fulltext.document_counts(TermKind::Signature, &terms)?;
+        let is_common = counts.into_iter().min().is_some_and(|count| count > FEW_DOCUMENTS);
         let other_failure = Failure::parse(&body.whole(title));
         let failure = match self.draft_failure.compare(&other_failure) {
-            FailureMatch::Same if is_common && !self.draft_failure.shares_place(&other_failure) => {
-                FailureMatch::Unknown
-            }
+            FailureMatch::Same if is_common => FailureMatch::Unknown,
             result => result,
         };
         let other_system = different_platforms(&self.draft.title, title);

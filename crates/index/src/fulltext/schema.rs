@@ -12,7 +12,7 @@ use precedent_text::tokens::{self, Word};
 
 /// The version of the fields and analyzers. Increase it with every change; each version has its own
 /// folder.
-pub(super) const SCHEMA_VERSION: u32 = 10;
+pub(super) const SCHEMA_VERSION: u32 = 11;
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
