@@ -168,20 +168,28 @@ impl Evidence<'_> {
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// Computes the features of a candidate for a report made at `now`, in a source with this time
-    /// scale (see `super::time_scale`).
-    pub fn new(evidence: &Evidence<'_>, best: &Maxima, now: Timestamp, time_scale: f64) -> Self {
+    /// Computes the features of a candidate for a report made at `made_at`, in a source with this
+    /// time scale (see `super::time_scale`). Times are relative to the later of the two reports.
+    pub fn new(
+        evidence: &Evidence<'_>,
+        best: &Maxima,
+        made_at: Timestamp,
+        time_scale: f64,
+    ) -> Self {
         let overlap = evidence.overlap;
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
         // The probability of a repeated report falls with the logarithm of the age.
-        let age = overlap.created_at.map_or(0.0, |second| log_age(now, second, time_scale));
+        let made_at = made_at.as_second();
+        let created_at = overlap.created_at.unwrap_or(made_at);
+        let later = made_at.max(created_at);
+        let age = log_age(later, made_at.min(created_at), time_scale);
         let text = evidence.text_text();
         let no_details = CandidateDetails::default();
         let details = evidence.details.unwrap_or(&no_details);
         // Without comments, the time since the last activity is the age.
         let last_comment = details.last_comment_at.map(|time| time.as_second());
-        let inactive = last_comment.map_or(age, |second| log_age(now, second, time_scale));
+        let inactive = last_comment.map_or(age, |second| log_age(later, second, time_scale));
         let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
         let comments = (1.0 + details.comment_count as f32).ln();
         Self([
@@ -244,10 +252,10 @@ fn excess_cosine(comment: Option<f32>, text: Option<f32>) -> f32 {
     (or_zero(comment) - or_zero(text)).max(0.0)
 }
 
-/// Returns `ln(1 + days / time_scale)` for the days from `second`, a Unix time, to `now`; 0 if it
-/// is later.
-fn log_age(now: Timestamp, second: i64, time_scale: f64) -> f32 {
-    let seconds = now.as_second().saturating_sub(second).max(0) as f64;
+/// Returns `ln(1 + days / time_scale)` for the days from `second` to `later`, both Unix times; 0 if
+/// `second` is after `later`.
+fn log_age(later: i64, second: i64, time_scale: f64) -> f32 {
+    let seconds = later.saturating_sub(second).max(0) as f64;
     let days = (seconds / 86_400.0 / time_scale) as f32;
     (1.0 + days).ln()
 }

@@ -28,11 +28,11 @@ use precedent_index::{
     fulltext::{Overlap, ReportTerms, TermKind, Words},
     vectors::{CommentLikeness, Likeness},
 };
-use precedent_store::Person;
+use precedent_store::{Person, Reader};
 use precedent_text::{
     mail,
     prepare::PreparedText,
-    reference::{Relation, references},
+    reference::{Relation, references_with_projects},
     report::Report,
     salient::{extract_salient, is_failure},
     signature::{Signature, constant_runs, is_generic_message},
@@ -127,8 +127,14 @@ impl MatchFinder<'_> {
         let overlaps = self.read_overlaps(&draft, &ids, &hits.rare_match_ids)?;
         let mut overlaps: HashMap<i64, _> = ids.into_iter().zip(overlaps).collect();
         let is_generic = draft.is_generic_question();
-        let same_failures =
-            overlaps.values().flatten().filter(|item| item.1.is_same_failure()).count();
+        let is_same_failure = |id: &i64| {
+            overlaps.get(id).and_then(Option::as_ref).is_some_and(|(_, o, _)| o.is_same_failure())
+        };
+        let same_failures: Vec<i64> = overlaps.keys().copied().filter(is_same_failure).collect();
+        let shares_failure = match draft.document {
+            Some(_) => false,
+            None => self.store.read(|r| has_several_problems(r, &same_failures))?,
+        };
         let is_rare_match = |candidate: &RankedCandidate| {
             let overlap = overlaps.get(&hits.ids[candidate.index]).and_then(Option::as_ref);
             !details[candidate.index].is_form
@@ -161,7 +167,7 @@ impl MatchFinder<'_> {
                         (_, true) => OTHER_LINE_CEILING,
                         _ => MODEL_CEILING,
                     };
-                    model.bound_answer(&evidence, probability, ceiling, same_failures > 1)
+                    model.bound_answer(&evidence, probability, ceiling, shares_failure)
                 }
             };
             matches.push(Match {
@@ -204,10 +210,10 @@ impl MatchFinder<'_> {
         let mut filters = scope.filters.clone();
         // Keep candidates without a date, which may be earlier. Ties within a second are broken by
         // number.
-        let made_at = draft.made_at.as_second();
+        let until = draft.until.as_second();
         let is_stored = draft.document.is_some();
         let (end, depth) =
-            (made_at.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
+            (until.saturating_add(i64::from(is_stored)), ARM_DEPTH + usize::from(is_stored));
         filters.push(Filter {
             test: Test::Time(TimeField::Created, Some(end), None),
             is_negated: true,
@@ -240,7 +246,7 @@ impl MatchFinder<'_> {
         let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
         if let Some(document) = draft.document {
             let ties: Vec<i64> = (ids.iter().zip(&overlaps))
-                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == made_at))
+                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == until))
                 .map(|(id, _)| *id)
                 .collect();
             let later_ids = self.store.read(|r| r.exclude_earlier(document, &ties))?;
@@ -381,7 +387,8 @@ impl MatchFinder<'_> {
                     }
                     None => None,
                 };
-                let comments = self.comments.load(r, id, draft.made_at)?;
+                let time = draft.later_time(hits.overlaps[*index].created_at);
+                let comments = self.comments.load(r, id, time)?;
                 Ok(CandidateText { title, author, comments, near_duplicate })
             };
             short_list.iter().map(read_text).collect::<Result<_>>()
@@ -390,7 +397,11 @@ impl MatchFinder<'_> {
             texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
         let comments: Vec<&[Comment]> = terms
             .iter()
-            .map(|comments| comment_terms::comments_before(comments, draft.made_at))
+            .zip(short_list)
+            .map(|(comments, index)| {
+                let time = draft.later_time(hits.overlaps[*index].created_at);
+                comment_terms::comments_before(comments, time)
+            })
             .collect();
         let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
@@ -463,7 +474,8 @@ impl MatchFinder<'_> {
         let texts: Vec<Option<Text>> = self.store.read(|r| {
             let row = draft.document.map(|id| r.document(id)).transpose()?.flatten();
             let own_source = row.map(|row| row.source);
-            let references = references(&draft.body.whole(&draft.title)).into_iter();
+            let text = draft.body.whole(&draft.title);
+            let references = references_with_projects(&text, &r.projects()?).into_iter();
             let cited_items: BTreeSet<(String, u64)> = references
                 .filter(|item| item.relation == Relation::Mentions)
                 .filter_map(|item| Some((item.source.or_else(|| own_source.clone())?, item.number)))
@@ -532,29 +544,40 @@ fn comparable_part(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);
     has_content.then_some((Cow::Borrowed(draft), false))
 }
-/// Returns the phrases to look up for a line, longest first: its longest run of constant words, and
-/// the last messages of an error chain such as `open: connect: certificate has expired`,
-/// whose contexts differ between reports.
+
+/// Returns whether documents report more than one problem: not all have the same canonical report.
+fn has_several_problems(r: &Reader<'_>, ids: &[i64]) -> Result<bool> {
+    let mut keys = BTreeSet::new();
+    for id in ids {
+        if let Some(row) = r.document(*id)? {
+            keys.insert(r.canonical(&row.key)?.key);
+        }
+    }
+    Ok(keys.len() > 1)
+}
+
+/// Returns the phrases to look up for a line, longest first: its runs of constant words inside and
+/// outside of quotes, and the last messages of an error chain such as `open: connect: certificate
+/// has expired`, whose contexts differ between reports.
 fn line_phrases(line: &str) -> Vec<Vec<String>> {
     let terms = |text: &str| -> Vec<String> {
         tokens::words(text).into_iter().map(|word| word.term).collect()
     };
     let runs = constant_runs(line);
-    let longest = runs.iter().map(|run| terms(run)).max_by_key(Vec::len);
+    let parts = runs.iter().flat_map(|run| run.split(['"', '“', '”', '„', '`']));
     let mut phrases: Vec<_> =
-        longest.into_iter().filter(|terms| terms.len() >= MIN_LINE_WORDS).collect();
-    if !is_failure(line) {
-        return phrases;
+        parts.map(terms).filter(|terms| terms.len() >= MIN_LINE_WORDS).collect();
+    if is_failure(line) {
+        let end = runs.last().map_or("", String::as_str);
+        phrases.extend(
+            end.rmatch_indices(": ")
+                .take(MAX_MESSAGES)
+                .map(|(at, separator)| &end[at + separator.len()..])
+                .filter(|message| !is_generic_message(message))
+                .map(terms)
+                .filter(|terms| terms.len() >= MIN_MESSAGE_WORDS),
+        );
     }
-    let end = runs.last().map_or("", String::as_str);
-    phrases.extend(
-        end.rmatch_indices(": ")
-            .take(MAX_MESSAGES)
-            .map(|(at, separator)| &end[at + separator.len()..])
-            .filter(|message| !is_generic_message(message))
-            .map(terms)
-            .filter(|terms| terms.len() >= MIN_MESSAGE_WORDS),
-    );
     phrases.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
     phrases.dedup();
     phrases
@@ -576,6 +599,10 @@ mod tests {
                 "tls the peer certif has expir",
                 "the peer certif has expir"
             ]
+        );
+        assert_eq!(
+            phrases(r#"We use 3.3 and see "the thread will continue to run anyway" each hour."#),
+            ["the thread will continu to run anyway"]
         );
         assert_eq!(phrases("Steps: open the settings dialog"), [""; 0], "no failure");
         assert_eq!(phrases("error: the operation was canceled"), [""; 0], "a generic message");

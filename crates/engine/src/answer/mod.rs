@@ -59,8 +59,10 @@ pub struct Draft {
     pub title: String,
     /// The prepared text.
     pub body: PreparedText,
-    /// The creation time; candidates are older, if their source gives a date.
+    /// The creation time, from which ages are measured.
     pub made_at: Timestamp,
+    /// The time up to which candidates were created, if their source gives a date.
+    pub until: Timestamp,
     /// The author, if known and not a bot.
     pub author: Option<Person>,
     /// The row id of the document, if it is in the casebook.
@@ -68,6 +70,13 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Returns when the later of the draft and a candidate was created, given the candidate's Unix
+    /// time of creation, if known. Comments are evidence only if they were made before.
+    fn later_time(&self, created_at: Option<i64>) -> Timestamp {
+        let time = created_at.and_then(|second| Timestamp::from_second(second).ok());
+        time.map_or(self.made_at, |time| time.max(self.made_at))
+    }
+
     /// Returns whether the draft is a question that names only a failure common to all programs.
     pub(crate) fn is_generic_question(&self) -> bool {
         self.document.is_none() && is_generic_failure(&self.body.whole(&self.title))
@@ -265,11 +274,13 @@ impl<'a> MatchFinder<'a> {
     /// duplicate. Returns `None` if there is no such report.
     fn filed_draft(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
+        let made_at = document.created_at.unwrap_or(now);
         Ok(Some(Draft {
             author: document.person(),
             title: document.title,
             body: PreparedText::body(&without_duplicate_notes(&document.body), skeleton),
-            made_at: document.created_at.unwrap_or(now),
+            made_at,
+            until: made_at,
             document: Some(id),
         }))
     }

@@ -73,19 +73,21 @@ impl Question {
         now: Timestamp,
     ) -> Result<Self> {
         let source = spec.source.map(|s| search::find_source(r, s)).transpose()?;
-        // Ages are relative to the casebook's newest change, so that an outdated mirror does not
-        // make every report old.
+        // The ages of a pasted text are relative to the casebook's newest change, so that an
+        // outdated mirror does not make every report old.
         let next_second = |newest: Timestamp| {
             newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest)
         };
-        let made_at = r.newest_change()?.map_or(now, next_second);
+        let until = r.newest_change()?.map_or(now, next_second);
         let (draft, row, salient_text) = match spec.key {
             Some(key) => {
                 let row = search::resolve_one(r, key)?;
                 let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
-                let made_at = row.created_at.filter(|_| spec.as_filed).unwrap_or(made_at);
+                let made_at = row.created_at.unwrap_or(until);
+                let until = if spec.as_filed { made_at } else { until };
                 let (title, author) = (row.title.clone(), row.person());
-                (Draft { title, body, made_at, author, document: Some(row.id) }, Some(row), None)
+                let document = Some(row.id);
+                (Draft { title, body, made_at, until, author, document }, Some(row), None)
             }
             None => {
                 if spec.title.trim().is_empty() && spec.body.trim().is_empty() {
@@ -103,7 +105,8 @@ impl Question {
                     "" => report::split_paste(&text, &skeleton),
                     title => (title.to_owned(), PreparedText::body(&text, &skeleton)),
                 };
-                let draft = Draft { title, body, made_at, author: None, document: None };
+                let (made_at, author, document) = (until, None, None);
+                let draft = Draft { title, body, made_at, until, author, document };
                 (draft, None, Some(text.into_owned()))
             }
         };
@@ -212,9 +215,8 @@ pub(crate) fn find(
     for error in question.errors() {
         task.check()?;
         let spec = QuestionSpec { body: &error, source, ..QuestionSpec::default() };
-        let made_at = question.draft.made_at;
-        let mut error_question =
-            finder.store.read(|r| Question::prepare(r, finder, spec, made_at))?;
+        let now = question.draft.until;
+        let mut error_question = finder.store.read(|r| Question::prepare(r, finder, spec, now))?;
         let error_matches = search(&error_question)?;
         if is_likely(&error_matches) && !error_matches.first().is_some_and(differs) {
             error_question.salient_text.clone_from(&question.salient_text);

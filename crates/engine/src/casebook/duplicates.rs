@@ -303,6 +303,7 @@ impl Inner {
                     title: request.title.clone(),
                     body: PreparedText::body(&request.body, &skeleton),
                     made_at: request.made_at,
+                    until: request.made_at,
                     author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
