@@ -98,32 +98,31 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
 
 /// Describes the best match and the number of reports compared.
 fn headline(response: &DuplicatesResponse) -> String {
-    let report_count = plural(response.compared as u64, "earlier report");
-    let scope =
-        format!("{} among {report_count}", if response.conclusive { "" } else { " so far" });
+    let so_far = if response.conclusive { "" } else { " so far" };
     let is_known = response.known.is_some();
-    match response.candidates.first() {
-        None if is_known => format!("No other match{scope}."),
+    let summary = match response.candidates.first() {
+        None if is_known => format!("No other match{so_far}."),
         None if response.compared == 0 => {
-            "Nothing to compare: the report says too little, or there is no earlier one.".to_owned()
+            return "Nothing to compare: the report says too little, or there is no earlier one."
+                .to_owned();
         }
-        None => format!("No match{scope}."),
+        None => format!("No match{so_far}."),
         Some(best) if is_known && best.band == Band::None => {
-            format!("From the text alone: no match{scope}.")
+            format!("From the text alone: no match{so_far}.")
         }
         Some(best) if best.band == Band::Related => {
-            format!("No likely duplicate{scope}. Related:")
+            format!("No likely duplicate{so_far}, but related reports.")
         }
-        Some(best) if best.band == Band::None => format!("No match{scope}. Closest:"),
-        Some(best) => {
-            let label = best.band.words();
-            let summary = match is_known {
-                true => format!("From the text alone: {}", format_candidate(best, label)),
-                false => format_candidate(best, &capitalize(label)),
-            };
-            format!("{summary}. {DIM}{report_count} compared.{DIM:#}")
+        Some(best) if best.band == Band::None => {
+            format!("No match{so_far}. The closest reports follow.")
         }
-    }
+        Some(best) if is_known => {
+            format!("From the text alone: {}.", format_candidate(best, best.band.words()))
+        }
+        Some(best) => format!("{}.", format_candidate(best, &capitalize(best.band.words()))),
+    };
+    let report_count = plural(response.compared as u64, "earlier report");
+    format!("{summary} {DIM}{report_count} compared in detail.{DIM:#}")
 }
 
 fn print_canonical(canonical: &KnownDuplicate, output: &mut Output) {

@@ -206,8 +206,8 @@ async fn asked_version_is_compared_with_the_fix() {
         (format!("{upload} Seen on version 2.0.0"), "update to 2.0.1 or later"),
         (format!("{upload} Seen on version 2.1.0"), "may have come back"),
         (format!("{upload} Seen on version 2.0.1-rc.1"), "It is unclear"),
-        (upload.clone(), "Which version is in use?"),
-        (format!("{upload} OpenSSL 3.0.2"), "Which version is in use?"),
+        (upload.clone(), "Find out which version is in use."),
+        (format!("{upload} OpenSSL 3.0.2"), "Find out which version is in use."),
         (format!("{chart} Seen on version 2.1.0"), "Fixed, not released yet."),
     ] {
         let request = AskRequest { text: text.clone(), ..AskRequest::default() };

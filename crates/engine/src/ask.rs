@@ -26,10 +26,8 @@ use crate::{
 
 /// The maximum number of similar reports considered for an answer.
 pub(crate) const MAX_CANDIDATES: usize = 10;
-/// The maximum number of possible duplicates and related reports listed.
+/// The maximum number of possible duplicates, related and closest reports listed.
 const MAX_RELATED: usize = 5;
-/// The maximum number of the closest reports listed if nothing matches.
-const MAX_CLOSEST: usize = 3;
 /// The minimum relevance of a quoted case; other cases are only listed.
 const MIN_QUOTED: f32 = 0.3;
 
@@ -134,16 +132,17 @@ pub(crate) fn respond(
     });
     let (cases, weak_cases): (Vec<_>, Vec<_>) = other_cases.into_iter().partition(is_quoted);
     let contains_key = |cases: &[SolvedCase], key: &str| cases.iter().any(|case| case.key == key);
+    let is_unanswered = problem.is_none() && cases.is_empty();
     let is_related = |c: &&DuplicateCandidate| {
         let is_listed = is_problem(&c.key) || contains_key(&cases, &c.key);
-        !is_listed && (c.band <= Band::Related || contains_key(&weak_cases, &c.key))
+        let is_close = c.band <= Band::Related || contains_key(&weak_cases, &c.key);
+        !is_listed && (is_unanswered || is_close)
     };
     let related_candidates = similar_reports.candidates.iter().filter(is_related);
     let related_keys = related_candidates.map(|c| (&c.key, c.band, c.confidence));
-    let is_unanswered = problem.is_none() && cases.is_empty();
     let near_keys = similar_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
     let weak_keys = near_keys.chain(weak_cases.iter().map(|case| &case.key));
-    let (mut reports, mut closest, mut keys) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut reports, mut keys) = (Vec::new(), BTreeSet::new());
     finder.store.read(|r| {
         for (key, band, confidence) in
             related_keys.chain(weak_keys.map(|key| (key, Band::None, 0.0)))
@@ -163,26 +162,22 @@ pub(crate) fn respond(
             let outcome = troubleshoot::outcome(r, finder, None, &row)?;
             let mut report = known_report(row, band, confidence);
             report.status = Some(outcome.status);
-            if is_unanswered && (reports.is_empty() || confidence >= POSSIBLE) {
+            let is_first = reports.is_empty() && band <= Band::Related;
+            if is_unanswered && (is_first || confidence >= POSSIBLE) {
                 report.key_comment = outcome.workaround.or(outcome.fix_comment);
             }
             reports.push(report);
         }
-        if is_unanswered && reports.is_empty() {
-            for candidate in similar_reports.candidates.iter().take(MAX_CLOSEST) {
-                let Some(row) = r.document_by_key(&candidate.key)? else { continue };
-                let status = troubleshoot::outcome(r, finder, None, &row)?.status;
-                let mut report = known_report(row, candidate.band, candidate.confidence);
-                report.status = Some(status);
-                closest.push(report);
-            }
-        }
         Ok(())
     })?;
+    let is_related = reports
+        .iter()
+        .any(|report| report.band <= Band::Related || contains_key(&weak_cases, &report.key));
+    let (related, closest) = if is_related { (reports, Vec::new()) } else { (Vec::new(), reports) };
     Ok(AskResponse {
         key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
-        related: reports,
+        related,
         closest,
         cases,
         articles,
@@ -332,7 +327,10 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         ProblemStatus::Declined => steps.push(format!("Read why {key} was closed.")),
         ProblemStatus::ClosedWithoutFix => {
-            steps.push(format!("Read {key}; no fix is documented there."));
+            steps.push(match problem.workaround {
+                Some(_) => format!("{key} was closed without a documented fix."),
+                None => format!("Read {key}; it was closed without a documented fix."),
+            });
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }

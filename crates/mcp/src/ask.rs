@@ -7,7 +7,7 @@ use super::{
     output::{self, Item, Verdict},
 };
 use precedent_core::model::{
-    AskResponse, Band, HIGH, KnownProblem, KnownReport, LIKELY_HELP, SolvedCase,
+    AskResponse, HIGH, KnownProblem, KnownReport, LIKELY_HELP, SolvedCase,
 };
 
 /// The maximum length of the fix and of the workaround, in characters.
@@ -69,30 +69,33 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         let call = read_call(&case.key, case.fix.as_deref());
         next.push(format!("{call} to read the solved case."));
     }
-    if !response.related.is_empty() {
-        text.add_gap();
-        text.add("Related reports:");
-    } else if !response.closest.is_empty() {
-        text.add_gap();
-        text.add("Closest reports, probably about other problems:");
-    }
-    for report in response.related.iter().chain(&response.closest) {
-        let band = match report.band {
-            band if band.floor() > 0.0 => {
-                format!("{} ({})", band.words().trim_end_matches(" of"), percent(report.confidence))
+    let lists = [
+        ("Related reports:", "related", &response.related),
+        ("Closest reports, probably about other problems:", "", &response.closest),
+    ];
+    for (heading, relation, reports) in lists {
+        if !reports.is_empty() {
+            text.add_gap();
+            text.add(heading);
+        }
+        for report in reports {
+            let band = match report.band {
+                band if band.floor() > 0.0 => {
+                    let words = band.words().trim_end_matches(" of");
+                    format!("{words} ({})", percent(report.confidence))
+                }
+                _ => relation.to_owned(),
+            };
+            let status = match report.status {
+                Some(status) => status.words().to_owned(),
+                None => state(report.state, report.state_reason.as_deref()),
+            };
+            let title = title(&report.title);
+            let line = join([format!("[{}]", report.key), status, title, band]);
+            text.add(&format!("- {line}"));
+            if let Some(comment) = &report.key_comment {
+                text.add_comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
             }
-            Band::None if response.related.is_empty() => String::new(),
-            _ => "related".to_owned(),
-        };
-        let status = match report.status {
-            Some(status) => status.words().to_owned(),
-            None => state(report.state, report.state_reason.as_deref()),
-        };
-        let title = title(&report.title);
-        let line = join([format!("[{}]", report.key), status, title, band]);
-        text.add(&format!("- {line}"));
-        if let Some(comment) = &report.key_comment {
-            text.add_comment(comment.heading(), &report.key, comment, MAX_PASSAGE);
         }
     }
     for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {

@@ -145,7 +145,7 @@ impl KnownProblem {
             (None, None, _) => return None,
         };
         let Some(AskedVersion { version, has_fix }) = &self.asked_version else {
-            return Some(format!("Fixed {fix}. Which version is in use?"));
+            return Some(format!("Fixed {fix}. Find out which version is in use."));
         };
         Some(match (has_fix, &self.update_to) {
             (Some(true), _) => format!(

@@ -102,7 +102,9 @@ pub(super) fn summarize_answer(
             false => ask::next_steps(answer),
         };
     // The open questions of the brief already ask for the version.
-    steps.iter_mut().for_each(|step| *step = step.replace(" Which version is in use?", ""));
+    steps
+        .iter_mut()
+        .for_each(|step| *step = step.replace(" Find out which version is in use.", ""));
     // The status already names the fix.
     let status = answer.problem.as_ref().map(KnownProblem::status_words).unwrap_or_default();
     steps.retain(|step| !step.trim_end_matches('.').eq_ignore_ascii_case(&status));
