@@ -15,7 +15,6 @@ import { Answer } from "../answer/answer.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
 import type { EvidenceSection } from "../answer/evidence";
-import { TOUR_KEYS } from "../search/tour";
 import { isLog } from "../sources/fileImport.svelte";
 import type { Dropped, Failure, Launch, Status } from "../lib/types";
 import { words } from "../words";
@@ -46,10 +45,7 @@ export class AppState {
   );
   readonly reader = new Reader(
     () => this.recordPlace(),
-    (thread) => {
-      this.store.recordRead(thread);
-      this.markUsed("read");
-    },
+    (thread) => this.store.recordRead(thread),
     // With two panes, the list controls the second one.
     (key) => !this.splitPane.isOpen && this.search.select(key),
   );
@@ -58,7 +54,7 @@ export class AppState {
   readonly toasts = new Toasts();
   readonly undo = new UndoStack(this.toasts, (error) => this.showError(error));
   readonly history = new History<Place>(isSamePlace);
-  readonly commands = new Commands((id) => this.markUsed(id));
+  readonly commands = new Commands();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
@@ -100,11 +96,6 @@ export class AppState {
   get item(): CurrentItem | null {
     const key = this.menuItem ?? currentKey() ?? (this.view === "search" ? (this.search.hits[0]?.key ?? null) : null);
     return key === null ? null : currentItem(this, key);
-  }
-
-  /** Marks a key of the tour as used. */
-  markUsed(id: string): void {
-    if (TOUR_KEYS.some((entry) => entry.id === id)) this.store.markUsed(id);
   }
 
   /** Returns whether the casebook has the source of a key. */

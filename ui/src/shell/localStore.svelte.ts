@@ -44,8 +44,6 @@ interface StoredState {
   syncMetered: boolean;
   /** Hosts whose images are shown. */
   images: readonly string[];
-  /** The keys of the tour that were used. */
-  learnt: readonly string[];
 }
 
 /** A time when the window was in use, and how recent each source was then, in Unix milliseconds. */
@@ -69,7 +67,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const MAX_RECENT = 12;
 const EMPTY_STATE: StoredState = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [],
 };
 
 const NO_VISIT: VisitTime = { at: 0, upTo: {} };
@@ -177,15 +175,6 @@ export class LocalStore {
   showImages(host: string, show: boolean): void {
     const others = this.state.images.filter((entry) => entry !== host);
     this.update({ images: show ? [...others, host] : others });
-  }
-
-  isUsed(id: string): boolean {
-    return this.state.learnt.includes(id);
-  }
-
-  markUsed(...ids: readonly string[]): void {
-    const newIds = ids.filter((id) => !this.isUsed(id));
-    if (newIds.length > 0) this.update({ learnt: [...this.state.learnt, ...newIds] });
   }
 
   /** Snoozes a report until a time; `null` ends its snooze. Expired snoozes are removed. */
