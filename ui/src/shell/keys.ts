@@ -32,6 +32,8 @@ export const COMMANDS = [
   { id: "back", keys: ["Alt ←", "Ctrl ["], typing: true },
   { id: "forward", keys: ["Alt →", "Ctrl ]"], typing: true },
   { id: "undo", keys: ["Ctrl Z"] },
+  { id: "next", keys: ["j"], held: true, keysOnly: true },
+  { id: "previous", keys: ["k"], held: true, keysOnly: true },
   { id: "details", keys: ["i"] },
   { id: "repair", keys: [] },
   { id: "rebuild", keys: [] },
@@ -50,8 +52,6 @@ export const COMMANDS = [
   { id: "item.link", keys: ["Shift Y"] },
   { id: "item.markdown", keys: ["Shift M"] },
 
-  { id: "search.next", keys: ["j"], held: true, keysOnly: true },
-  { id: "search.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "search.comment", keys: ["n"], held: true, keysOnly: true },
   { id: "search.commentBefore", keys: ["p"], held: true, keysOnly: true },
   { id: "search.left", keys: ["h"], keysOnly: true },
@@ -79,8 +79,6 @@ export const COMMANDS = [
   { id: "triage.mark", keys: ["x"] },
   { id: "triage.unmark", keys: ["Esc"] },
   { id: "triage.close", keys: ["w"] },
-  { id: "triage.next", keys: ["j"], held: true, keysOnly: true },
-  { id: "triage.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "triage.list", keys: ["Shift R"] },
   { id: "triage.new", keys: ["a"] },
   { id: "triage.done", keys: ["Shift U"] },
@@ -94,12 +92,8 @@ export const COMMANDS = [
   { id: "notes.add", keys: ["a"] },
   { id: "notes.edit", keys: ["e"] },
   { id: "notes.save", keys: ["Ctrl Enter"], typing: true, keysOnly: true },
-  { id: "notes.next", keys: ["j"], held: true, keysOnly: true },
-  { id: "notes.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "notes.leave", keys: ["Esc"], typing: true, keysOnly: true },
 
-  { id: "problems.next", keys: ["j"], held: true, keysOnly: true },
-  { id: "problems.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "problems.nextList", keys: ["]"], keysOnly: true },
   { id: "problems.previousList", keys: ["["], keysOnly: true },
   { id: "problems.read", keys: ["o"], keysOnly: true },
@@ -110,8 +104,6 @@ export const COMMANDS = [
   { id: "sources.add", keys: ["a"], keysOnly: true },
   { id: "sources.sync", keys: ["y"], keysOnly: true },
   { id: "sources.syncAll", keys: ["Shift Y"], keysOnly: true },
-  { id: "sources.next", keys: ["j"], held: true, keysOnly: true },
-  { id: "sources.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "sources.leave", keys: ["Esc"], typing: true, keysOnly: true },
 ] as const satisfies readonly CommandEntry[];
 
