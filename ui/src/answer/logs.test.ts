@@ -67,7 +67,7 @@ test("shows the last log or its error", async () => {
 
 test("reports hidden errors and unread files", () => {
   const logs = Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: sampleLogs("plain") });
-  mountComponent(LogView, { app: { answer: { logs } } as AppState });
+  mountComponent(LogView, { app: { answer: { logs } } as unknown as AppState });
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
   expect(text("summary")).toBe("1 file not read completely");
 });

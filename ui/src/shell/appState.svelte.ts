@@ -72,7 +72,7 @@ export class AppState {
   status = $state.raw<Status | null>(null);
   /** The reason why the casebook cannot be opened. */
   openFailure = $state.raw<Failure | null>(null);
-  message = $state.raw<{ tone: "error" | "info"; failure: Failure } | null>(null);
+  message = $state.raw<Failure | null>(null);
   /** The error in the settings file, until the user has handled it. */
   settingsFailure = $state.raw<Failure | null>(null);
   isOpening = $state(true);
@@ -236,7 +236,7 @@ export class AppState {
     await this.attempt(async () => {
       const report = await this.jobs.run("index", api.updateIndex, (_progress, isNewPhase) => this.#handleIndexing(isNewPhase));
       if (report.busy_elsewhere) {
-        this.message = { tone: "info", failure: { code: "busy", message: words.shell.indexedElsewhere, hint: words.shell.indexedElsewhereHint } };
+        this.toasts.show(words.shell.indexedElsewhere);
       } else {
         this.refreshVisible();
         if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
@@ -286,7 +286,7 @@ export class AppState {
     // A list laid out twice in a frame is harmless.
     if (/^ResizeObserver loop/.test(failure.message)) return;
     if (failure.code === "cancelled") this.toasts.show(words.shell.stopped);
-    else this.message = { tone: "error", failure };
+    else this.message = failure;
   }
 
   #handleIndexing(isNewPhase: boolean): void {

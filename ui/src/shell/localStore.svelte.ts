@@ -3,16 +3,10 @@
 import { isPasted } from "../search/query";
 import { BAND_LABELS } from "../triage/labels";
 import { parseStored, withDefaults } from "../lib/stored";
-import type { Band, DocKind, State } from "../lib/types";
+import type { Band, Thread } from "../lib/types";
 
 /** A document as shown in a list. */
-export interface Item {
-  key: string;
-  title: string;
-  kind: DocKind;
-  state: State | null;
-  state_reason: string | null;
-}
+export type Item = Pick<Thread, "key" | "title" | "kind" | "state" | "state_reason">;
 
 export interface TriageSettings {
   source: string | null;

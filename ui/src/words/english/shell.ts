@@ -201,8 +201,7 @@ export const shell = {
   stopped: "Stopped. Progress is kept.",
   repaired: (problems: number) => `Repaired ${plural(problems, "problem")} in the casebook.`,
   noProblems: "The casebook has no problems.",
-  indexedElsewhere: "Another process is updating the search index.",
-  indexedElsewhereHint: "New results appear here automatically.",
+  indexedElsewhere: "Another process is updating the search index. New results appear here automatically.",
 
   closed: "The casebook could not be opened",
   /** Retrying is the only option here. */
