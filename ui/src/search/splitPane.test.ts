@@ -75,7 +75,7 @@ it("closing the second item restores the focus", async () => {
   button("Close this pane")?.click();
   await settle();
   expect([panes(), document.activeElement?.className]).toEqual([["acme/app#1"], expect.stringContaining("link")]);
-  expect(app.commands.isAvailable("search.close")).toBe(false);
+  expect(app.splitPane.isOpen).toBe(false);
 });
 
 it("back and forward restore both items", async () => {

@@ -12,8 +12,8 @@ const mirror = (synced_at: string | null) => ({ synced_at }) as MirrorView;
 
 it("shows the oldest sync", () => {
   const mirrors = [mirror("2026-05-01T11:58:00Z"), mirror("2026-05-01T11:00:00Z")];
-  expect(freshness(status(), mirrors.slice(0, 1), false, false, NOW)).toBe("Up to date · 2 min ago");
-  expect(freshness(status(), mirrors, false, false, NOW)).toBe("Up to date · 1 h ago");
+  expect(freshness(status(), mirrors.slice(0, 1), false, false, NOW)).toBe("Up to date · 2 minutes ago");
+  expect(freshness(status(), mirrors, false, false, NOW)).toBe("Up to date · 1 hour ago");
   expect(freshness(status(), [...mirrors, mirror(null)], false, false, NOW)).toBe("Up to date · never synced");
   // Imported files have no sync time.
   expect(freshness(status(), [], false, false, NOW)).toBe("Up to date");

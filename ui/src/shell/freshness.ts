@@ -1,13 +1,13 @@
 // The freshness of the casebook as short texts.
 
 import { sourceContents } from "../lib/text";
-import { absoluteTime, briefAge } from "../lib/time";
+import { absoluteTime, relativeTime } from "../lib/time";
 import type { MirrorView, Status } from "../lib/types";
 import { words } from "../words";
 
 const texts = words.shell.freshness;
 
-/** Returns "Up to date · 2 min ago": the index state and the last sync. */
+/** Returns "Up to date · 2 minutes ago": the index state and the last sync. */
 export function freshness(status: Status, mirrors: readonly MirrorView[], isWorking: boolean, isBehind: boolean, now: number): string {
   if (status.sources.length === 0) return texts.empty;
   const state = isWorking ? texts.updating : isBehind ? texts.behind : texts.upToDate;
@@ -15,7 +15,7 @@ export function freshness(status: Status, mirrors: readonly MirrorView[], isWork
   const syncTimes = mirrors.map((mirror) => mirror.synced_at);
   if (syncTimes.length === 0) return state;
   const oldest = syncTimes.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
-  return texts.withLastSync(state, oldest === null ? words.sources.freshness.neverSynced : briefAge(oldest, now));
+  return texts.withLastSync(state, oldest === null ? words.sources.freshness.neverSynced : relativeTime(oldest, now));
 }
 
 /** Returns the contents of the casebook and how much of it is indexed. */

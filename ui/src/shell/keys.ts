@@ -56,7 +56,6 @@ export const COMMANDS = [
   { id: "search.commentBefore", keys: ["p"], held: true, keysOnly: true },
   { id: "search.left", keys: ["h"], keysOnly: true },
   { id: "search.right", keys: ["l"], keysOnly: true },
-  { id: "search.close", keys: [] },
   { id: "search.tracker", keys: ["o"], keysOnly: true },
   { id: "search.answer", keys: ["a", "Ctrl Enter"], typing: true },
   { id: "search.read", keys: ["Enter"], keysOnly: true },

@@ -1,6 +1,5 @@
 // Recent and pinned items, searches and settings, kept per casebook across restarts.
 
-import { isPasted } from "../search/query";
 import { BAND_LABELS } from "../triage/labels";
 import { parseStored, withDefaults } from "../lib/stored";
 import type { Band, Thread } from "../lib/types";
@@ -19,8 +18,6 @@ interface StoredState {
   recent: readonly Item[];
   pinned: readonly Item[];
   searches: readonly string[];
-  /** The last query. */
-  asked: string;
   triage: TriageSettings | null;
   /** Snoozed reports and the times when they return, in Unix milliseconds. */
   snoozed: Readonly<Record<string, number>>;
@@ -61,7 +58,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const MAX_RECENT = 12;
 const EMPTY_STATE: StoredState = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [],
+  recent: [], pinned: [], searches: [], triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [],
 };
 
 const NO_VISIT: VisitTime = { at: 0, upTo: {} };
@@ -100,12 +97,6 @@ export class LocalStore {
   update(change: Partial<StoredState>): void {
     this.#state = { ...this.#state, ...change };
     if (this.#storageKey !== null) localStorage.setItem(this.#storageKey, JSON.stringify(this.#state));
-  }
-
-  /** The last query, unless it is a saved search. */
-  get lastSearch(): string | null {
-    const { asked } = this.state;
-    return asked === "" || this.hasSearch(asked) ? null : asked;
   }
 
   /** The end of the previous visit; at first, a day ago. */
@@ -152,12 +143,6 @@ export class LocalStore {
     const others = this.state.searches.filter((entry) => entry !== text);
     this.update({ searches: wasSaved ? others : [text, ...others] });
     return !wasSaved;
-  }
-
-  /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
-  recordQuery(query: string): void {
-    const text = query.trim();
-    if (/../u.test(text) && text !== this.state.asked && !isPasted(text)) this.update({ asked: text });
   }
 
   /** Sets a source's sync interval in minutes; `null` for the default. */

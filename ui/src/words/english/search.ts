@@ -15,8 +15,6 @@ export const search = {
     issues: "Issues",
     pullRequests: "Pull requests",
     pages: "Wiki",
-    open: "Open",
-    closed: "Closed",
     pasted: "Pasted text is searched as is",
     remove: (filter: string) => `Remove the filter ${filter}`,
     /** `filter` is a word of the query language, like "label". */
