@@ -134,18 +134,18 @@ async fn export_is_previewed_corrected_and_imported() {
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
         click_text(&window, ".add-source button", "Preview").await;
         wait_for_text(&window, ".contents", "2 items").await;
-        let columns = texts(&window, ".contents tr.unused th").await;
+        let columns = texts(&window, ".contents tr.quiet th").await;
         assert_eq!(columns, ["Wer hat es gesagt"]);
         screenshot(&window, "import").await;
 
         // The user maps an unknown column.
         script(
             &window,
-            "const select = document.querySelector('.contents tr.unused select'); select.value = 'author';
+            "const select = document.querySelector('.contents tr.quiet select'); select.value = 'author';
              select.dispatchEvent(new Event('change', { bubbles: true }))",
         )
         .await;
-        wait_until_gone(&window, ".contents tr.unused").await;
+        wait_until_gone(&window, ".contents tr.quiet").await;
         click_text(&window, ".add-source button.primary", "Import").await;
         wait_until("the source is listed", async || {
             texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))

@@ -97,7 +97,7 @@ async fn source_can_be_added_synced_and_stopped() {
         press(&window, "4").await;
         click_text(&window, ".detail .buttons button", "Remove").await;
         click_text(&window, ".confirm button", "Remove").await;
-        wait_for_text(&window, ".sources .blank", "No sources").await;
+        wait_for(&window, ".sources .welcome").await;
     })
     .await;
 }

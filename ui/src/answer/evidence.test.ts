@@ -16,9 +16,9 @@ it("shows the fix first, then by time", () => {
 
 it("separates code from prose", () => {
   expect(splitCodeBlocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
-    { code: false, language: null, text: "Try this:" }, { code: true, language: "sh", text: "fw restart" }, { code: false, language: null, text: "Then wait." },
+    { code: false, text: "Try this:" }, { code: true, text: "fw restart" }, { code: false, text: "Then wait." },
   ]);
-  expect(splitCodeBlocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
+  expect(splitCodeBlocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, text: "open\n```\nstill" }]);
   expect(splitCodeBlocks("  ")).toEqual([]);
 });
 

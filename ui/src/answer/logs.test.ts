@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import * as api from "../lib/api";
 import type { LogError, LogResponse } from "../lib/types";
 import { Jobs } from "../shell/jobs.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { setUpPage, mountComponent, text } from "../testing/testPage";
 import { logs as sampleLogs } from "../testing/samples";
 import { verdictCounts, Logs, occurrences, parsePaths, logSummary } from "./logs.svelte";
@@ -65,7 +66,8 @@ test("shows the last log or its error", async () => {
 });
 
 test("reports hidden errors and unread files", () => {
-  mountComponent(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: sampleLogs("plain") }), read: () => {}, ask: () => {} });
+  const logs = Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: sampleLogs("plain") });
+  mountComponent(LogView, { app: { answer: { logs } } as unknown as AppState });
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
   expect(text("summary")).toBe("1 file not read completely");
 });

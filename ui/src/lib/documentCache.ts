@@ -2,16 +2,10 @@
 // again.
 
 import { spanText } from "./text";
-import type { DocKind, Hit, State } from "./types";
+import type { Hit, Thread } from "./types";
 
 /** The known fields of a document. */
-interface CachedDocument {
-  title?: string;
-  kind?: DocKind;
-  state?: State | null;
-  state_reason?: string | null;
-  url?: string | null;
-}
+type CachedDocument = Partial<Pick<Thread, "title" | "kind" | "state" | "state_reason" | "url">>;
 
 /** The maximum number of documents; the least recently seen ones are dropped. */
 const MAX_CACHED = 4000;

@@ -59,9 +59,9 @@ function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
 }
 
 /** Highlights an element that contains code. */
-export function highlightCode(element: HTMLElement, language: string | null): void {
+function highlightCode(element: HTMLElement, language: string): void {
   const text = element.textContent ?? "";
-  if (!language || text.length > MAX_CODE_LENGTH || text.trim() === "" || typeof Worker === "undefined") return;
+  if (text.length > MAX_CODE_LENGTH || text.trim() === "" || typeof Worker === "undefined") return;
   // One at a time, so that each has the full timeout.
   queue = queue.then(async () => {
     if (!element.isConnected) return;

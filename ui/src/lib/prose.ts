@@ -40,7 +40,6 @@ async function flush(): Promise<void> {
 
 interface Block {
   code: boolean;
-  language: string | null;
   text: string;
 }
 
@@ -49,11 +48,10 @@ export function splitCodeBlocks(text: string): Block[] {
   const result: Block[] = [];
   let code = false;
   let fence = "";
-  let language: string | null = null;
   let lines: string[] = [];
   const close = () => {
     const block = lines.join("\n");
-    if (block.trim()) result.push({ code, language: code ? language : null, text: code ? block : block.trim() });
+    if (block.trim()) result.push({ code, text: code ? block : block.trim() });
     lines = [];
   };
   for (const line of text.split("\n")) {
@@ -62,7 +60,6 @@ export function splitCodeBlocks(text: string): Block[] {
       close();
       code = !code;
       fence = fenceMark;
-      language = /^[\w+#-]+/.exec(line.trim().slice(fenceMark.length).trim())?.[0] ?? null;
     } else lines.push(line);
   }
   close();

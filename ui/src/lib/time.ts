@@ -52,12 +52,6 @@ export function compactAge(time: string | null, now: number = Date.now()): strin
   return age ? (age.count === 0 ? texts.nowShort : texts.short(age.count, age.unit)) : "";
 }
 
-/** Returns "2 min ago", for the status bar. */
-export function briefAge(time: string | null, now: number = Date.now()): string {
-  const age = measure(time, now);
-  return age ? (age.count === 0 ? texts.now : texts.briefly(age.count, age.unit)) : "";
-}
-
 /** Returns the exact date and time, in the local time zone if known. */
 export function absoluteTime(time: string | null): string {
   const date = new Date(time ?? "");

@@ -117,11 +117,11 @@ it("names sources with unknown releases", async () => {
   responseFields = { problems: [], total: 0, without_releases: ["acme/app"] };
   app.problems.lists = {};
   await key("[");
-  expect(document.querySelector(".remark")).toBe(null);
+  expect(document.querySelector(".gap")).toBe(null);
   await key("[");
   await key("[");
   expect(app.problems.tab).toBe("recurring");
-  expect(text(".remark")).toContain("The releases of acme/app are unknown");
+  expect(text(".gap")).toContain("The releases of acme/app are unknown");
   expect(text(".blank strong")).toBe("No problem came back after its fix.");
   click("Import files…");
   expect([app.view, app.sources.sourceType]).toEqual(["sources", "files"]);

@@ -1,8 +1,8 @@
 // The document in the reader and the position in it.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latestRequest";
-import type { Failure, Hit, Thread } from "../lib/types";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import type { Hit, Thread } from "../lib/types";
 
 export interface ReadingPosition {
   key: string;
@@ -14,20 +14,17 @@ export interface ReadingPosition {
 /** The time after which a result previewed with the arrow keys counts as read, in milliseconds. */
 const READ_DELAY = 1200;
 
-export class Reader {
+export class Reader extends EngineRequest {
   thread = $state.raw<Thread | null>(null);
-  failure = $state.raw<Failure | null>(null);
   /** The position to show; a new object each time, so that the same one can be requested twice. */
   position = $state.raw<ReadingPosition | null>(null);
   /** The key of the last requested document, even while it is loading. */
   key = $state<string | null>(null);
-  loading = $state(false);
   /** Whether a narrow window shows the document instead of the list. */
   isReading = $state(false);
   /** The document that was read before the current preview. */
   beforePreview = $state.raw<ReadingPosition | null>(null);
 
-  #latest = new LatestRequest();
   #previewTimer: ReturnType<typeof setTimeout> | undefined;
   #readTimer: ReturnType<typeof setTimeout> | undefined;
   #isRead = false;
@@ -40,7 +37,9 @@ export class Reader {
     private readonly onLeave: () => void = () => {},
     private readonly onRead: (thread: Thread) => void = () => {},
     private readonly onRequest: (key: string) => void = () => {},
-  ) {}
+  ) {
+    super();
+  }
 
   /** Opens a result at its best passage. */
   async openHit(hit: Hit): Promise<void> {
@@ -72,14 +71,13 @@ export class Reader {
   /** Keeps the shown document and ignores pending requests. */
   cancelPending(): void {
     clearTimeout(this.#previewTimer);
-    this.#latest.invalidate();
-    this.loading = false;
+    this.cancel();
   }
 
   /** Reloads the document, which may have changed. */
   async refresh(): Promise<void> {
     const key = this.thread?.key;
-    if (key === undefined || this.loading) return;
+    if (key === undefined || this.pending) return;
     const thread = await api.thread(key).catch(() => null);
     if (thread && this.thread?.key === key) this.thread = thread;
   }
@@ -100,27 +98,22 @@ export class Reader {
     this.#isRead = false;
     this.key = place.key;
     this.onRequest(place.key);
-    const isCurrent = this.#latest.begin();
     if (this.thread?.key === place.key && this.failure === null) {
+      this.cancel();
       this.position = place;
-      this.loading = false;
       this.#recordRead(this.thread, readDelay);
       return;
     }
-    this.loading = true;
-    try {
-      const thread = await api.thread(place.key);
-      if (!isCurrent()) return;
+    const request = (isCurrent: () => boolean) =>
+      api.thread(place.key).catch((error: unknown) => {
+        if (isCurrent()) Object.assign(this, { thread: null, position: place });
+        throw error;
+      });
+    await this.run(request, (thread) => {
       this.thread = thread;
-      this.failure = null;
+      this.position = place;
       this.#recordRead(thread, readDelay);
-    } catch (error) {
-      if (!isCurrent()) return;
-      this.thread = null;
-      this.failure = api.toFailure(error);
-    }
-    this.position = place;
-    this.loading = false;
+    });
   }
 
   #recordRead(thread: Thread, delay: number): void {

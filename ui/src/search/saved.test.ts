@@ -30,10 +30,15 @@ beforeEach(() => {
   saved = new SavedSearches(store);
 });
 
+function mountRail(view: string, query: string, searchFor: (query: string) => void = () => {}): void {
+  const app = { view, search: { query }, savedSearches: saved, triage: { allWaiting: 0 }, sources: { hasProblem: false } };
+  mountComponent(Rail, { app: app as unknown as AppState, go: () => {}, searchFor });
+}
+
 it("counts saved searches up to one page", async () => {
   for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) store.toggleSearch(query);
   await saved.refresh();
-  mountComponent(Rail, { current: "search", go: () => {}, waitingCount: 0, needsAttention: false, savedSearches: saved.list, activeQuery: "tls", searchFor: () => {} });
+  mountRail("search", "tls");
   // An invalid search is listed without a count.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
   // The same request as for the search, so that both show the same number.
@@ -52,7 +57,7 @@ it("counts a search once it is saved", async () => {
 it("opens a saved search from the rail", async () => {
   store.toggleSearch("tls");
   const queries: string[] = [];
-  mountComponent(Rail, { current: "triage", go: () => {}, waitingCount: 0, needsAttention: false, savedSearches: saved.list, activeQuery: null, searchFor: (query: string) => queries.push(query) });
+  mountRail("triage", "", (query) => queries.push(query));
   document.getElementById("view-problems")?.focus();
   press("ArrowDown");
   expect(document.activeElement?.textContent.trim()).toBe("tls");

@@ -38,7 +38,7 @@ export class SplitPane {
   }
 
   get isOpen(): boolean {
-    return this.reader.position !== null || this.reader.loading;
+    return this.reader.position !== null || this.reader.pending;
   }
 
   /** Returns the position that the first pane keeps; a mere preview is not kept. */

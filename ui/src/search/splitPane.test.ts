@@ -75,7 +75,7 @@ it("closing the second item restores the focus", async () => {
   button("Close this pane")?.click();
   await settle();
   expect([panes(), document.activeElement?.className]).toEqual([["acme/app#1"], expect.stringContaining("link")]);
-  expect(app.commands.isAvailable("search.close")).toBe(false);
+  expect(app.splitPane.isOpen).toBe(false);
 });
 
 it("back and forward restore both items", async () => {
@@ -185,7 +185,7 @@ it("layout depends on the width", () => {
   const { splitPane } = new AppState();
   const parts = (width: number, reading: boolean) => Object.entries(splitPane.layout(width, reading)).flatMap(([name, isVisible]) => (isVisible ? [name] : [])).join(" ");
   expect([parts(0, false), parts(1000, true), parts(959, true), parts(959, false)]).toEqual(["list first", "list first", "first", "list"]);
-  splitPane.reader.loading = true;
+  splitPane.reader.pending = true;
   splitPane.pane = "second";
   expect([parts(0, true), parts(1400, false), parts(1399, true), parts(1399, false), parts(999, true), parts(999, false)]).toEqual([
     "list first second", "list first second", "first second", "list second", "second", "list",

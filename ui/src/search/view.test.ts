@@ -27,3 +27,11 @@ it("a reply waits for the answer", async () => {
   await settle();
   expect(app.toasts.current?.text).toBe("The answers are still loading.");
 });
+
+it("a new window focuses the list", async () => {
+  const app = await openWindow("full");
+  expect(document.activeElement?.id).toBe("results");
+  press("D", { shiftKey: true });
+  await settle();
+  expect([app.view, app.search.query, app.answer.isOpen]).toEqual(["search", "acme/app#1", true]);
+});

@@ -15,7 +15,6 @@ import { Answer } from "../answer/answer.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
 import type { EvidenceSection } from "../answer/evidence";
-import { TOUR_KEYS } from "../search/tour";
 import { isLog } from "../sources/fileImport.svelte";
 import type { Dropped, Failure, Launch, Status } from "../lib/types";
 import { words } from "../words";
@@ -46,10 +45,7 @@ export class AppState {
   );
   readonly reader = new Reader(
     () => this.recordPlace(),
-    (thread) => {
-      this.store.recordRead(thread);
-      this.markUsed("read");
-    },
+    (thread) => this.store.recordRead(thread),
     // With two panes, the list controls the second one.
     (key) => !this.splitPane.isOpen && this.search.select(key),
   );
@@ -58,7 +54,7 @@ export class AppState {
   readonly toasts = new Toasts();
   readonly undo = new UndoStack(this.toasts, (error) => this.showError(error));
   readonly history = new History<Place>(isSamePlace);
-  readonly commands = new Commands((id) => this.markUsed(id));
+  readonly commands = new Commands();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
@@ -76,7 +72,7 @@ export class AppState {
   status = $state.raw<Status | null>(null);
   /** The reason why the casebook cannot be opened. */
   openFailure = $state.raw<Failure | null>(null);
-  message = $state.raw<{ tone: "error" | "info"; failure: Failure } | null>(null);
+  message = $state.raw<Failure | null>(null);
   /** The error in the settings file, until the user has handled it. */
   settingsFailure = $state.raw<Failure | null>(null);
   isOpening = $state(true);
@@ -100,11 +96,6 @@ export class AppState {
   get item(): CurrentItem | null {
     const key = this.menuItem ?? currentKey() ?? (this.view === "search" ? (this.search.hits[0]?.key ?? null) : null);
     return key === null ? null : currentItem(this, key);
-  }
-
-  /** Marks a key of the tour as used. */
-  markUsed(id: string): void {
-    if (TOUR_KEYS.some((entry) => entry.id === id)) this.store.markUsed(id);
   }
 
   /** Returns whether the casebook has the source of a key. */
@@ -245,7 +236,7 @@ export class AppState {
     await this.attempt(async () => {
       const report = await this.jobs.run("index", api.updateIndex, (_progress, isNewPhase) => this.#handleIndexing(isNewPhase));
       if (report.busy_elsewhere) {
-        this.message = { tone: "info", failure: { code: "busy", message: words.shell.indexedElsewhere, hint: words.shell.indexedElsewhereHint } };
+        this.toasts.show(words.shell.indexedElsewhere);
       } else {
         this.refreshVisible();
         if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
@@ -295,7 +286,7 @@ export class AppState {
     // A list laid out twice in a frame is harmless.
     if (/^ResizeObserver loop/.test(failure.message)) return;
     if (failure.code === "cancelled") this.toasts.show(words.shell.stopped);
-    else this.message = { tone: "error", failure };
+    else this.message = failure;
   }
 
   #handleIndexing(isNewPhase: boolean): void {

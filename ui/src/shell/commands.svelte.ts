@@ -25,9 +25,6 @@ const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.userAgent
 export class Commands {
   #handlers = new Map<CommandId, Handler>();
 
-  /** `onRun` is called after each command. */
-  constructor(private readonly onRun: (id: CommandId) => void = () => {}) {}
-
   /** Registers handlers. Returns a function that removes them. */
   register(handlers: Handlers): () => void {
     const registered = Object.entries(handlers) as [CommandId, Handler][];
@@ -43,9 +40,7 @@ export class Commands {
   }
 
   run(id: CommandId): void {
-    if (!this.isAvailable(id)) return;
-    this.#handlers.get(id)?.run();
-    this.onRun(id);
+    if (this.isAvailable(id)) this.#handlers.get(id)?.run();
   }
 
   title(id: CommandId): string {

@@ -17,11 +17,11 @@ it("runs a command while it is registered", () => {
 it("a held key repeats moves, not decisions", () => {
   const commands = new Commands();
   const [decide, move] = [vi.fn(), vi.fn()];
-  commands.register({ "triage.duplicate": { run: decide }, "triage.next": { run: move } });
+  commands.register({ "triage.duplicate": { run: decide }, next: { run: move } });
   for (const repeat of [false, true, true]) {
     // A held key without a repeat still blocks other handlers.
     expect(commands.handleKey(press("d", { repeat }), ["triage"])).toBe(true);
-    commands.handleKey(press("j", { repeat }), ["triage"]);
+    commands.handleKey(press("j", { repeat }), ["everywhere"]);
   }
   expect([decide.mock.calls.length, move.mock.calls.length]).toEqual([1, 3]);
 });

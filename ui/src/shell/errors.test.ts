@@ -24,7 +24,7 @@ it("an error is shown once, with a retry", async () => {
 
 it("hints have buttons instead of commands", async () => {
   const app = await openWindow("full");
-  app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "A repair rebuilds them.", remedy: "repair", command: "precedent doctor --repair" } };
+  app.message = { code: "corrupt", message: "the vectors are damaged", hint: "A repair rebuilds them.", remedy: "repair", command: "precedent doctor --repair" };
   await settle();
   expect(text(".banner .words")).toBe("The vectors are damaged. A repair rebuilds them.");
   const calls: string[] = [];
@@ -60,7 +60,7 @@ it.each<[Partial<Failure>, string]>([
   [{ code: "authentication", remedy: "add" }, "Add a source"],
 ])("%o has the button %s", async (failure, label) => {
   const app = await openWindow("full");
-  app.message = { tone: "error", failure: { code: "io", message: "it failed", hint: null, ...failure } };
+  app.message = { code: "io", message: "it failed", hint: null, ...failure };
   await settle();
   expect(text(".banner .button")).toBe(label);
 });

@@ -4,25 +4,25 @@ import { figures, freshness } from "./freshness";
 
 const NOW = Date.parse("2026-05-01T12:00:00Z");
 const source = { key: "acme/app", issues: 3, pull_requests: 0, pages: 0, comments: 1, added_at: "2026-05-01T00:00:00Z", changed_at: null } as SourceView;
-const status = (full_text = 3, sources = [source]): Status => ({
-  casebook: "/casebook", coverage: { documents: 3, full_text, chunks: 5, embedded: 5, unread: 0 }, database_bytes: 1, full_text_bytes: 1,
+const status = (sources = [source]): Status => ({
+  casebook: "/casebook", coverage: { documents: 3, full_text: 3, chunks: 5, embedded: 5, unread: 0 }, database_bytes: 1, full_text_bytes: 1,
   vector_bytes: 1, model: { name: "m", next: null, problem: null }, read_only: null, sources,
 });
 const mirror = (synced_at: string | null) => ({ synced_at }) as MirrorView;
 
 it("shows the oldest sync", () => {
   const mirrors = [mirror("2026-05-01T11:58:00Z"), mirror("2026-05-01T11:00:00Z")];
-  expect(freshness(status(), mirrors.slice(0, 1), false, NOW)).toBe("Up to date · 2 min ago");
-  expect(freshness(status(), mirrors, false, NOW)).toBe("Up to date · 1 h ago");
-  expect(freshness(status(), [...mirrors, mirror(null)], false, NOW)).toBe("Up to date · never synced");
+  expect(freshness(status(), mirrors.slice(0, 1), false, false, NOW)).toBe("Up to date · 2 minutes ago");
+  expect(freshness(status(), mirrors, false, false, NOW)).toBe("Up to date · 1 hour ago");
+  expect(freshness(status(), [...mirrors, mirror(null)], false, false, NOW)).toBe("Up to date · never synced");
   // Imported files have no sync time.
-  expect(freshness(status(), [], false, NOW)).toBe("Up to date");
+  expect(freshness(status(), [], false, false, NOW)).toBe("Up to date");
 });
 
 it("shows running updates and an incomplete index", () => {
-  expect(freshness(status(2), [], false, NOW)).toBe("The search index is incomplete");
-  expect(freshness(status(2), [], true, NOW)).toBe("Updating");
-  expect(freshness(status(0, []), [], false, NOW)).toBe("Empty casebook");
+  expect(freshness(status(), [], false, true, NOW)).toBe("The search index is incomplete");
+  expect(freshness(status(), [], true, true, NOW)).toBe("Updating");
+  expect(freshness(status([]), [], false, false, NOW)).toBe("Empty casebook");
 });
 
 it("lists the figures on request", () => {

@@ -1,25 +1,21 @@
 // The freshness of the casebook as short texts.
 
-import { sourceContents, isIndexBehind } from "../lib/text";
-import { absoluteTime, briefAge } from "../lib/time";
+import { sourceContents } from "../lib/text";
+import { absoluteTime, relativeTime } from "../lib/time";
 import type { MirrorView, Status } from "../lib/types";
 import { words } from "../words";
 
 const texts = words.shell.freshness;
 
-/** Returns "Up to date · 2 min ago": the index state and the last sync. */
-export function freshness(status: Status, mirrors: readonly MirrorView[], isWorking: boolean, now: number): string {
+/** Returns "Up to date · 2 minutes ago": the index state and the last sync. */
+export function freshness(status: Status, mirrors: readonly MirrorView[], isWorking: boolean, isBehind: boolean, now: number): string {
   if (status.sources.length === 0) return texts.empty;
-  const state = isWorking
-    ? texts.updating
-    : isIndexBehind(status.coverage, status.model.problem === null)
-      ? texts.behind
-      : texts.upToDate;
+  const state = isWorking ? texts.updating : isBehind ? texts.behind : texts.upToDate;
   // The oldest sync limits how current the casebook is.
   const syncTimes = mirrors.map((mirror) => mirror.synced_at);
   if (syncTimes.length === 0) return state;
   const oldest = syncTimes.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
-  return texts.withLastSync(state, oldest === null ? words.sources.freshness.neverSynced : briefAge(oldest, now));
+  return texts.withLastSync(state, oldest === null ? words.sources.freshness.neverSynced : relativeTime(oldest, now));
 }
 
 /** Returns the contents of the casebook and how much of it is indexed. */

@@ -1,18 +1,11 @@
 // Recent and pinned items, searches and settings, kept per casebook across restarts.
 
-import { isPasted } from "../search/query";
 import { BAND_LABELS } from "../triage/labels";
 import { parseStored, withDefaults } from "../lib/stored";
-import type { Band, DocKind, State } from "../lib/types";
+import type { Band, Thread } from "../lib/types";
 
 /** A document as shown in a list. */
-export interface Item {
-  key: string;
-  title: string;
-  kind: DocKind;
-  state: State | null;
-  state_reason: string | null;
-}
+export type Item = Pick<Thread, "key" | "title" | "kind" | "state" | "state_reason">;
 
 export interface TriageSettings {
   source: string | null;
@@ -25,8 +18,6 @@ interface StoredState {
   recent: readonly Item[];
   pinned: readonly Item[];
   searches: readonly string[];
-  /** The last query. */
-  asked: string;
   triage: TriageSettings | null;
   /** Snoozed reports and the times when they return, in Unix milliseconds. */
   snoozed: Readonly<Record<string, number>>;
@@ -44,8 +35,6 @@ interface StoredState {
   syncMetered: boolean;
   /** Hosts whose images are shown. */
   images: readonly string[];
-  /** The keys of the tour that were used. */
-  learnt: readonly string[];
 }
 
 /** A time when the window was in use, and how recent each source was then, in Unix milliseconds. */
@@ -69,7 +58,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const MAX_RECENT = 12;
 const EMPTY_STATE: StoredState = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+  recent: [], pinned: [], searches: [], triage: null, snoozed: {}, assigned: [], visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [],
 };
 
 const NO_VISIT: VisitTime = { at: 0, upTo: {} };
@@ -108,12 +97,6 @@ export class LocalStore {
   update(change: Partial<StoredState>): void {
     this.#state = { ...this.#state, ...change };
     if (this.#storageKey !== null) localStorage.setItem(this.#storageKey, JSON.stringify(this.#state));
-  }
-
-  /** The last query, unless it is a saved search. */
-  get lastSearch(): string | null {
-    const { asked } = this.state;
-    return asked === "" || this.hasSearch(asked) ? null : asked;
   }
 
   /** The end of the previous visit; at first, a day ago. */
@@ -162,12 +145,6 @@ export class LocalStore {
     return !wasSaved;
   }
 
-  /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
-  recordQuery(query: string): void {
-    const text = query.trim();
-    if (/../u.test(text) && text !== this.state.asked && !isPasted(text)) this.update({ asked: text });
-  }
-
   /** Sets a source's sync interval in minutes; `null` for the default. */
   setSyncInterval(source: string, minutes: number | null): void {
     const { [source]: _, ...others } = this.state.syncEach;
@@ -177,15 +154,6 @@ export class LocalStore {
   showImages(host: string, show: boolean): void {
     const others = this.state.images.filter((entry) => entry !== host);
     this.update({ images: show ? [...others, host] : others });
-  }
-
-  isUsed(id: string): boolean {
-    return this.state.learnt.includes(id);
-  }
-
-  markUsed(...ids: readonly string[]): void {
-    const newIds = ids.filter((id) => !this.isUsed(id));
-    if (newIds.length > 0) this.update({ learnt: [...this.state.learnt, ...newIds] });
   }
 
   /** Snoozes a report until a time; `null` ends its snooze. Expired snoozes are removed. */

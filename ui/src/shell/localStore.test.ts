@@ -35,16 +35,6 @@ it("saves a trimmed search once", () => {
   expect([store.toggleSearch("tls is:open"), openStore().state.searches]).toEqual([false, []]);
 });
 
-it("keeps the last search unless saved or pasted", () => {
-  const store = openStore();
-  store.recordQuery(" tls ");
-  expect(openStore().lastSearch).toBe("tls");
-  store.recordQuery("a log\nof two lines");
-  expect(store.lastSearch).toBe("tls");
-  store.toggleSearch("tls");
-  expect(store.lastSearch).toBe(null);
-});
-
 it("measures new reports from the previous visit", () => {
   const [day, hour] = [86_400_000, 3_600_000];
   const first = openStore();

@@ -81,7 +81,7 @@ export function paletteSections(
   const matches = matchingCommands(all.filter((entry) => !hasItems(entry)).flatMap((entry) => entry.commands), text).slice(0, MAX_COMMANDS);
   const matchingItems = matchingCommands(all.filter(hasItems).flatMap((entry) => entry.commands), text).filter((entry) => !items.some((item) => item.detail === entry.detail));
   const itemSection: Section = { id: "items", title: texts.items, commands: [...matchingItems, ...items] };
-  const commandSection: Section = { id: "commands", title: texts.commands, commands: matches };
+  const commandSection: Section = { id: "commands", title: texts.name, commands: matches };
   const sections: Section[] = [
     { id: "open", title: texts.open, commands: isKey(text) ? [{ id: "open", title: words.shared.readKey(text), run: () => open(text) }] : [] },
     // A number names an item; letters may name a command.

@@ -54,6 +54,6 @@ function remedyActions(app: AppState): Record<Remedy, RemedyAction | null> {
     models: openView("settings"),
     sources: openView("sources"),
     notes: openView("notes"),
-    add: isOpen && !app.sources.isAdding ? { label: words.sources.add, run: () => app.sources.startAdding() } : null,
+    add: isOpen && !app.sources.isAdding ? { label: words.shell.commands["sources.add"], run: () => app.sources.startAdding() } : null,
   };
 }

@@ -26,7 +26,7 @@ export async function repair(app: AppState): Promise<void> {
   if (app.openFailure) await app.start();
   else await app.reloadAll();
   if (failure && app.openFailure) app.openFailure = failure;
-  else if (failure) app.message = { tone: "error", failure };
+  else if (failure) app.message = failure;
   else app.toasts.show(repairedCount > 0 ? words.shell.repaired(repairedCount) : words.shell.noProblems);
 }
 

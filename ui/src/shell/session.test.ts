@@ -138,7 +138,7 @@ it("restores two items side by side", async () => {
   const app = openApp();
   await app.reader.show({ key: "acme/app#1", anchor: null }, true);
   waitForStorage();
-  expect(openApp().reader.loading).toBe(false);
+  expect(openApp().reader.pending).toBe(false);
   await app.splitPane.open("acme/app#2");
   app.search.isPasted = true;
   app.search.type("Erika cannot sign in");

@@ -15,10 +15,11 @@ const { appearances } = words.settings.appearance;
 const MAX_ITEMS = 8;
 const MAX_RECENT = 6;
 
-interface Navigation {
+/** The ways to leave the palette. */
+export interface Navigation {
   go: (view: ViewId) => void;
   focusSearch: () => void;
-  searchFor: (query: string) => void;
+  searchFor: (query: string, isPasted?: boolean) => void;
   read: (key: string) => void;
 }
 
@@ -44,13 +45,6 @@ export function suggestions(app: AppState, { go, focusSearch, searchFor, read }:
       id: "recent",
       title: texts.recent,
       commands: openCommands(store.state.recent.filter((entry) => !store.isPinned(entry.key)).slice(0, MAX_RECENT), "recent", read),
-    },
-    {
-      id: "last",
-      title: texts.lastSearch,
-      commands: [store.lastSearch].flatMap((query) =>
-        query === null || query === app.search.query ? [] : [{ id: `last:${query}`, title: query, run: () => searchFor(query) }],
-      ),
     },
     {
       id: "saved",

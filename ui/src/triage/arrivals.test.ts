@@ -29,7 +29,7 @@ it("lists new reports with assessments", async () => {
   expect(calls.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
   await settle();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .assessment")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
+  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .tiny")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
   expect(calls).toContain("duplicates acme/app#70");
   expect(document.activeElement?.textContent).toContain("#6");

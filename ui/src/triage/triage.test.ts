@@ -84,7 +84,7 @@ it("restores a report whose decision failed", async () => {
   await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
   expect(triage.decisions).toEqual([]);
-  expect(app.message?.failure.message).toBe("no");
+  expect(app.message?.message).toBe("no");
 });
 
 it("records the verdict for the shown candidate", async () => {
@@ -270,7 +270,7 @@ it("restores only the failed decisions", async () => {
   failingKey = "b";
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
-  expect([keys(triage.items), app.message?.failure.message, triage.decidedToday]).toEqual([["b", "c"], "no", 1]);
+  expect([keys(triage.items), app.message?.message, triage.decidedToday]).toEqual([["b", "c"], "no", 1]);
   verdictCalls = [];
   await triage.undo();
   expect([verdictCalls, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);

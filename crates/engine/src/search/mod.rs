@@ -768,5 +768,7 @@ mod tests {
             let hits = search(query).await;
             assert_eq!((hits[0].number, &*hits[0].why), (Some(66), "Exact key match."), "{query}");
         }
+        let hits = search("ferrywire/ferrywire#66").await;
+        assert!(hits[1..].iter().all(|hit| hit.why == "Mentions this item."));
     }
 }

@@ -15,8 +15,8 @@ use precedent_text::similar;
 const MAX_KEY_WORDS: usize = 12;
 
 impl QueryContext<'_> {
-    /// Moves the documents that the query names to the front of the hits. For an unknown key,
-    /// replaces the hits with the documents that refer to it.
+    /// Moves the documents that the query names to the front of the hits. If the query is a key, the
+    /// other hits are the documents that refer to it.
     pub(super) fn pin_key_match(
         &self,
         query: &Query,
@@ -29,8 +29,7 @@ impl QueryContext<'_> {
         if words > MAX_KEY_WORDS || !query.phrases.is_empty() {
             return Ok(());
         }
-        let mut reason = "Exact key match.";
-        let mut documents: Vec<DocumentRow> = if words < 2 {
+        let documents: Vec<DocumentRow> = if words < 2 {
             self.store.read(|r| resolve(r, text))?
         } else {
             // In a query of several words, only unambiguous keys and addresses count.
@@ -40,21 +39,28 @@ impl QueryContext<'_> {
                 .read(|r| keys.map(|key| resolve(r, key)).collect::<Result<Vec<_>>>())?
                 .concat()
         };
-        if documents.is_empty() && is_key(text) {
-            documents = self.store.read(|r| documents_mentioning(r, text))?;
-            reason = "Mentions this item.";
-            hits.clear();
-            let text = format!("No item {text} in this casebook.");
-            notices.push(Notice::new(NoticeKind::Item, text));
+        let mut mentions = Vec::new();
+        if is_key(text) {
+            // The other hits only contain parts of the key.
+            hits.retain(|hit| documents.iter().any(|row| row.key == hit.key));
+            mentions = self.store.read(|r| documents_mentioning(r, text))?;
+            mentions.retain(|mention| documents.iter().all(|row| row.key != mention.key));
+            if documents.is_empty() {
+                let text = format!("No item {text} in this casebook.");
+                notices.push(Notice::new(NoticeKind::Item, text));
+            }
         }
         let filter_ids = self.fulltext.matching_ids(&query.filters)?;
         let passes_filters = |row: &DocumentRow| {
             let id = usize::try_from(row.id).ok();
             filter_ids.as_ref().is_none_or(|ids| id.is_some_and(|id| ids.contains(id)))
         };
-        documents.retain(|d| d.deleted_at.is_none() && passes_filters(d));
-        documents.truncate(limit);
-        for row in documents.into_iter().rev() {
+        let exact = documents.into_iter().map(|row| (row, "Exact key match."));
+        let mut rows: Vec<_> =
+            exact.chain(mentions.into_iter().map(|row| (row, "Mentions this item."))).collect();
+        rows.retain(|(row, _)| row.deleted_at.is_none() && passes_filters(row));
+        rows.truncate(limit);
+        for (row, reason) in rows.into_iter().rev() {
             let hit = match hits.iter().position(|h| h.key == row.key) {
                 Some(index) => Hit { why: reason.to_owned(), ..hits.remove(index) },
                 None => self.store.read(|r| beginning_hit(r, &row, reason))?,
@@ -102,7 +108,7 @@ fn is_key(text: &str) -> bool {
     })
 }
 
-/// Returns the documents that refer to a missing item, sorted by key.
+/// Returns the documents that refer to an item, sorted by key.
 fn documents_mentioning(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let keys = match key.strip_prefix('#') {
         Some(_) => reader.sources()?.into_iter().map(|source| source.key + key).collect(),

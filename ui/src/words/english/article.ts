@@ -18,7 +18,6 @@ export const article = {
   replaced: (n: number) => (n === 0 ? "No names or secrets were recognized." : `Replaced ${plural(n, "name or secret", "names or secrets")}.`),
   check: "Check the text before you publish it.",
   storedAs: (keys: string) => `Saved earlier as ${keys}.`,
-  copy: "Copy as Markdown",
   copied: "Copied as Markdown.",
   save: "Save as note",
   saved: (key: string) => `Saved as ${key}.`,

@@ -11,7 +11,6 @@ export const notes = {
     summary: { name: "Summary", about: "a summary of other notes", none: "No summaries yet." },
     article: { name: "Article", about: "an article about a solved problem", none: "No articles yet." },
   },
-  newNote: "New note",
   newNoteDraft: "New note (draft)",
 
   none: "No notes yet.",
@@ -21,7 +20,6 @@ export const notes = {
 
   archived: "archived",
   draft: "draft",
-  updated: "updated {time}",
   linkedTo: "Linked to",
 
   edit: "Edit",

@@ -7,11 +7,9 @@ export const problems = {
   nothingYetHint: "Numbers appear once the casebook has issues.",
 
   issues: "Issues",
-  open: "Open",
   knownDuplicates: "Known duplicates",
   shareOfDuplicates: "Share of duplicates",
   openOverAYear: "Open over a year",
-  reopened: "Reopened",
 
   chart: {
     issuesByMonth: "Issues by month",

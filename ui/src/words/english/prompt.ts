@@ -39,7 +39,6 @@ export const prompt = {
     choose: "Choose",
     accept: "Accept",
     open: "Open",
-    brief: "Brief",
     hide: "Hide",
   },
   copied: (items: number) => `Copied a reply that cites ${plural(items, "item")}.`,

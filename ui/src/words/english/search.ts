@@ -15,8 +15,6 @@ export const search = {
     issues: "Issues",
     pullRequests: "Pull requests",
     pages: "Wiki",
-    open: "Open",
-    closed: "Closed",
     pasted: "Pasted text is searched as is",
     remove: (filter: string) => `Remove the filter ${filter}`,
     /** `filter` is a word of the query language, like "label". */
@@ -64,18 +62,7 @@ export const search = {
     reopened: "Which reports were reopened?",
     forgetSearch: (query: string) => `Remove the saved search ${query}`,
     recent: "Recently read",
-    keys: "`↓` `↑` to move, `Enter` to read, `Shift D` for duplicates, `Ctrl K` for commands, `?` for all keys",
-  },
-  tour: {
-    title: "Six keys to start with",
-    /** For screen readers: the description of a key that was already used. */
-    done: (description: string) => `${description}, done`,
-    read: "Open the selected result",
-    triage: "Decide which reports are duplicates",
-    palette: "Find an item or a command",
-    help: "All keyboard shortcuts",
-    used: (used: number, all: number) => `${used} of ${all} used`,
-    skip: "Skip",
+    keys: "`↓` `↑` to move, `Enter` to read, `Shift D` for duplicates, `Shift S` for solved cases, `Ctrl K` for commands, `?` for all keys",
   },
 
   bar: {

@@ -83,7 +83,6 @@ export const settings = {
     choose: "Choose one",
     downloadedFrom: (host: string) =>
       `It is downloaded from ${host}, which sees only this machine’s address and the model’s name.`,
-    path: "Path",
     pathExample: "/home/me/model",
     pathHint: "A folder with an ONNX file and its tokenizer, the ONNX file in it, or an archive of the folder.",
     download: "Download",
@@ -101,6 +100,5 @@ export const settings = {
     rebuildable: "can be rebuilt",
     rebuild: "Rebuild the search index…",
     confirm: (documents: number) => `This rebuilds the search index for ${plural(documents, "document")}. You can keep searching meanwhile.`,
-    rebuildIt: "Rebuild",
   },
 };

@@ -25,8 +25,6 @@ export const shared = {
     ahead: (n: number, unit: keyof typeof UNITS) => `in ${n} ${UNITS[unit]}${n === 1 ? "" : "s"}`,
     /** For narrow columns. */
     short: (n: number, unit: keyof typeof UNITS) => `${n}${SHORT_UNITS[unit]}`,
-    /** For the status bar. */
-    briefly: (n: number, unit: keyof typeof UNITS) => `${n} ${SHORT_UNITS[unit]} ago`,
   },
 
   kinds: { page: "Wiki page", note: "Note" },

@@ -4,10 +4,6 @@ const ATLASSIAN = "Cloud: an API token from your Atlassian account, with its ema
 
 export const sources = {
   syncAll: "Sync all",
-  add: "Add a source",
-  noneYet: "No sources yet.",
-  noneYetWhy: "A source is a project whose issues, comments and wiki are kept on this machine.",
-  openSample: "Open the sample",
   missing: (gaps: number) => `${count(gaps)} missing`,
 
   freshness: {
@@ -119,9 +115,7 @@ export const sources = {
     hint:
       "Drop files on the window, or enter their paths, one per line: an export from Jira, GitLab, Zendesk, Azure DevOps, Linear and " +
       "others as CSV, JSON or XML, compressed or not; or a folder.",
-    name: "Name",
     nameByFiles: "taken from the files, or your own: acme/app",
-    reading: "Reading…",
     preview: "Preview",
     import: "Import",
     contents: "Contents",

@@ -48,7 +48,6 @@ export const triage = {
   },
   decidedBy: (actor: string) => `decided by ${actor}`,
   onlyOpen: "Only open reports were compared.",
-  withClosed: (reports: number) => `Include ${plural(reports, "closed report")}`,
   opened: "Opened",
 
   head: {
@@ -111,7 +110,6 @@ export const triage = {
   },
 
   pair: {
-    evidence: "Evidence",
     outcome: (read: number, same: number, related: number) =>
       `In tests, ${count(same)} of ${plural(read, "match", "matches")} at this confidence ${same === 1 ? "was a duplicate" : "were duplicates"}` +
       `${related > 0 ? `; ${count(related)} more ${related === 1 ? "was" : "were"} related` : ""}.`,
@@ -207,7 +205,6 @@ export const triage = {
     notSent: (hosts: string) =>
       `Nothing has been sent yet. This would go to ${hosts}: a comment on each report, which is then closed as a duplicate.`,
     nothing: "Nothing to close from here.",
-    previewLabel: "Preview",
     duplicateOf: (report: string, actor: string) => `duplicate of ${report}, decided by ${actor}`,
     steps: {
       closed: "Closed",
