@@ -30,6 +30,8 @@ pub struct Failure {
     causes: Vec<Cause>,
     /// The program's own frames at the top of each trace, in order.
     frames: Vec<String>,
+    /// The same frames and those below them.
+    all_frames: BTreeSet<String>,
     /// Codes in lower case.
     codes: BTreeSet<String>,
     /// Exceptions with a specific masked message.
@@ -43,7 +45,7 @@ struct Cause {
     class: String,
     /// Message with numbers, addresses and paths masked.
     message: String,
-    /// Words of the message outside of quotes.
+    /// Words of the message outside of quotes, without those that contain numbers.
     words: BTreeSet<String>,
     /// Quoted names in the message, without values such as numbers.
     quotes: BTreeSet<String>,
@@ -59,6 +61,10 @@ const MAX_CAUSES: usize = 8;
 const MIN_FRAME: usize = 3;
 /// The minimum number of words of a message that is compared by its words.
 const MIN_COMPARED_WORDS: usize = 3;
+/// The minimum number of words of a message that may be cut off.
+const MIN_LONG_MESSAGE: usize = 10;
+/// The maximum number of frames of each trace in which the beginning of another one is looked up.
+const MAX_FRAMES: usize = 20;
 /// The minimum number of words of a specific exception message.
 const MIN_WORDS: usize = 4;
 /// The minimum number of common frames of two traces of the same failure, if one has no message. Of
@@ -108,6 +114,7 @@ impl Failure {
                 .into_iter()
                 .filter(|name| name.len() >= MIN_FRAME)
                 .collect(),
+            all_frames: trace::first_frames(text, MAX_FRAMES).into_iter().collect(),
             ..Self::default()
         };
         for signature in signature::signatures(text) {
@@ -177,6 +184,12 @@ impl Failure {
         let shared_frames = frames.iter().filter(|name| other_frames.contains(name)).count();
         let is_top_shared = other_frames.contains(top) || frames.contains(other_top);
         match shared_frames {
+            // The beginning of one trace may be missing.
+            0 if frames.iter().all(|name| other.all_frames.contains(name))
+                || other_frames.iter().all(|name| self.all_frames.contains(name)) =>
+            {
+                None
+            }
             0 => Some(false),
             _ if is_top_shared && shared_frames * 2 >= frames.len().min(other_frames.len()) => {
                 Some(true)
@@ -208,7 +221,9 @@ impl Cause {
         }
         let unquoted_text = QUOTED_TEXT.replace_all(message, " ");
         let words = signature::normalize_message(&unquoted_text)
-            .split(|c: char| !c.is_alphanumeric())
+            .split_whitespace()
+            .filter(|word| !word.contains('#'))
+            .flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
             .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1)
             .map(str::to_owned)
             .collect();
@@ -227,8 +242,12 @@ impl Cause {
     }
 
     fn compare(&self, other: &Self, same_place: Option<bool>) -> FailureMatch {
-        let has_other_class =
-            !self.class.is_empty() && !other.class.is_empty() && self.class != other.class;
+        // A cause may be quoted in the message of the failure that wraps it.
+        let has_other_class = !self.class.is_empty()
+            && !other.class.is_empty()
+            && self.class != other.class
+            && !self.words.contains(&other.class)
+            && !other.words.contains(&self.class);
         if has_other_class {
             return FailureMatch::Different;
         }
@@ -241,10 +260,13 @@ impl Cause {
         let has_other_quotes = !self.quotes.is_empty()
             && !other.quotes.is_empty()
             && self.quotes.is_disjoint(&other.quotes);
-        let is_same_message =
-            self.message == other.message && !signature::is_generic(&self.message);
+        let fewer_words = self.words.len().min(other.words.len());
+        let is_same_message = !signature::is_generic(&self.message)
+            && (self.message == other.message
+                || fewer_words >= MIN_LONG_MESSAGE && shared_words == fewer_words);
         match same_place {
-            Some(true) if !has_other_quotes => FailureMatch::Same,
+            _ if has_other_quotes => FailureMatch::Different,
+            Some(true) => FailureMatch::Same,
             Some(false) if self.is_runtime || other.is_runtime || !is_same_message => {
                 FailureMatch::Different
             }

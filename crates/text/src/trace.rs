@@ -78,6 +78,11 @@ static CAUSE_PREFIX: Pattern = Pattern::new(
 /// Returns the functions of the frames in a text: the program's own at the top of each trace, in
 /// order.
 pub fn frames(text: &str) -> Vec<String> {
+    first_frames(text, TOP_FRAMES)
+}
+
+/// Returns the functions of the program's own first frames of each trace in a text, in order.
+pub(crate) fn first_frames(text: &str, max_frames: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     // The frames of the current trace, its language, and the lines since its last frame.
     let mut trace: Vec<String> = Vec::new();
@@ -96,15 +101,15 @@ pub fn frames(text: &str) -> Vec<String> {
         gap += 1;
         // Each failure of a chain has its own trace.
         if gap > MAX_GAP || !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
-            take_top_frames(&mut trace, is_python, &mut out);
+            take_frames(&mut trace, is_python, max_frames, &mut out);
         }
     }
-    take_top_frames(&mut trace, is_python, &mut out);
+    take_frames(&mut trace, is_python, max_frames, &mut out);
     out
 }
 
-/// Takes the top frames of a finished trace.
-fn take_top_frames(trace: &mut Vec<String>, is_python: bool, out: &mut Vec<String>) {
+/// Takes the first frames of a finished trace.
+fn take_frames(trace: &mut Vec<String>, is_python: bool, max_frames: usize, out: &mut Vec<String>) {
     if is_python {
         trace.reverse();
     }
@@ -113,7 +118,7 @@ fn take_top_frames(trace: &mut Vec<String>, is_python: bool, out: &mut Vec<Strin
     let has_app = trace.iter().any(|n| is_app(&n));
     // A recursive function counts once.
     trace.dedup();
-    out.extend(trace.drain(..).filter(|n| !has_app || is_app(&n)).take(TOP_FRAMES));
+    out.extend(trace.drain(..).filter(|n| !has_app || is_app(&n)).take(max_frames));
 }
 
 /// Returns whether a frame belongs to a runtime, a framework or a test harness.

@@ -601,8 +601,8 @@ mod tests {
             ]
         );
         assert_eq!(
-            phrases(r#"We use 3.3 and see "the thread will continue to run anyway" each hour."#),
-            ["the thread will continu to run anyway"]
+            phrases(r#"We use 3.3 and see "the thread will still run each night" each hour."#),
+            ["the thread will still run each night"]
         );
         assert_eq!(phrases("Steps: open the settings dialog"), [""; 0], "no failure");
         assert_eq!(phrases("error: the operation was canceled"), [""; 0], "a generic message");
