@@ -7,9 +7,15 @@ use std::{
 
 use fantoccini::{Client, wd::TimeoutConfiguration};
 
+use serde_json::json;
+
 use crate::{
     big::{copy_folder, measured_casebook},
-    driver::{drive, wait_for, wait_for_jobs, wait_until},
+    driver::{
+        drive, exists, press, press_ctrl, script, wait_for, wait_for_jobs, wait_for_text,
+        wait_until, wait_until_ready,
+    },
+    triage::{compared_key, create_casebook, report_pairs},
 };
 
 /// The time without a query after which the model is released.
@@ -232,4 +238,75 @@ async fn measure() {
         })
         .await;
     }
+}
+
+/// Returns the milliseconds from a key to the frame after a condition of the page is met.
+async fn reaction(window: &Client, key: &str, condition: &str) -> f64 {
+    let script = format!(
+        "const [done] = arguments, began = performance.now();
+        const check = () => requestAnimationFrame(() => ({condition}) ? requestAnimationFrame(() => done(performance.now() - began)) : check());
+        setTimeout(() => done(-1), 8000);
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true, cancelable: true }}));
+        check()"
+    );
+    window.execute_async(&script, Vec::new()).await.unwrap().as_f64().unwrap_or(-1.0)
+}
+
+#[tokio::test]
+#[ignore = "benchmark; see docs/develop/testing.md"]
+async fn measure_reactions() {
+    let home = tempfile::tempdir().unwrap();
+    let subjects =
+        ["pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner"];
+    let mut records = report_pairs(&subjects);
+    let url = "https://tracker.example/acme/plant/issues/900";
+    let day = "2026-05-01T08:00:00Z";
+    let thread = json!({
+        "number": 900, "id": 900, "title": "Anchovies block the intake", "body": "They come at night.", "state": "closed",
+        "user": {"login": "ada"}, "created_at": day, "updated_at": day, "comments": 200, "labels": [], "html_url": url, "url": url,
+    });
+    records.push_str(&format!("{thread}\n"));
+    for number in 1..=200 {
+        let comment = json!({
+            "id": number, "body": format!("Night {number}: **{} kg**, see `intake.log`.\n\n- one\n- two", number * 3),
+            "user": {"login": "ben"}, "created_at": day, "updated_at": day, "issue_url": url,
+            "html_url": format!("{url}#issuecomment-{number}"),
+        });
+        records.push_str(&format!("{comment}\n"));
+    }
+    let casebook = create_casebook(home.path(), &records, &["acme/plant"]).await;
+    let args = ["--casebook", casebook.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_until_ready(&window).await;
+        wait_for_jobs(&window).await;
+        press(&window, "/anchovies").await;
+        wait_for_text(&window, "#hit-0", "Anchovies").await;
+        let comments = |count: usize| {
+            format!("document.querySelectorAll('article .comment').length >= {count}")
+        };
+        let first = reaction(&window, "Enter", &comments(1)).await;
+        println!("thread of 200 comments: first comments after {first:.0} ms, load {}", load_average());
+        wait_until("all comments are shown", async || {
+            script(&window, &format!("return {}", comments(200))).await == true
+        })
+        .await;
+        press_ctrl(&window, '2').await;
+        wait_for(&window, ".triage").await;
+        press(&window, "b").await;
+        wait_until("the queue is checked", async || {
+            exists(&window, ".queue [role=option]").await
+                && !exists(&window, ".triage header .checking").await
+        })
+        .await;
+        let mut times = Vec::new();
+        for key in "drnddrnddn".chars() {
+            let compared_key = compared_key(&window).await;
+            let next = format!("document.querySelector(\"section[aria-label^='Report:'] .role button\")?.textContent !== '{compared_key}'");
+            times.push(reaction(&window, &key.to_string(), &next).await);
+            wait_for(&window, "section[aria-label^='Report:'] .role button").await;
+        }
+        times.sort_by(f64::total_cmp);
+        println!("decision to the next report: {times:.0?} ms, load {}", load_average());
+    })
+    .await;
 }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Returns the key of the compared report.
-async fn compared_key(window: &Client) -> String {
+pub async fn compared_key(window: &Client) -> String {
     text(window, "section[aria-label^='Report:'] .role button").await
 }
 

@@ -24,6 +24,7 @@ it("removing a source updates the reports to review", async () => {
   mockIPC((command) => {
     if (command === "triage_queue") return { queue: [], related: [], waiting: 0, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
+    if (command === "search") return { hits: [], total: 0, notices: [] };
     return command === "status" ? app.status : [];
   });
   await app.sources.remove("acme/app");
