@@ -100,8 +100,7 @@ pub fn print_status(problem: &KnownProblem, asked_key: Option<&String>, output: 
     let style = if problem.status.is_fixed() { GOOD } else { HIT };
     let is_itself = asked_key == Some(&problem.key);
     let subject = if is_itself { "This report" } else { "Known problem" };
-    let version = problem.asked_version.as_ref().map(|version| format!(" ({})", version.words()));
-    let status = plain(problem.status_words() + &version.unwrap_or_default());
+    let status = plain(problem.status_for_version());
     output.line(format_args!("{style}{subject}: {status}{style:#}"));
 }
 

@@ -334,6 +334,10 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }
+    let names_version = response.key.is_none() && !problem.status.is_fixed();
+    if let Some(version) = problem.asked_version.as_ref().filter(|_| names_version) {
+        steps.push(format!("No version with a fix is known; {} may be affected.", version.version));
+    }
     if problem.workaround.is_some() && problem.status != ProblemStatus::Solved {
         steps.insert(0, "Use the workaround.".to_owned());
     }

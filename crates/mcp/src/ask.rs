@@ -177,11 +177,7 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
 
 /// Describes the status of a problem, with the version that has the fix.
 pub fn status(problem: &KnownProblem) -> String {
-    let status = inline(&problem.status_words(), 120);
-    match &problem.asked_version {
-        Some(version) => format!("{status} ({})", inline(&version.words(), 120)),
-        None => status,
-    }
+    inline(&problem.status_for_version(), 240)
 }
 
 /// Returns the advice for the customer, with citations.

@@ -123,6 +123,16 @@ impl KnownProblem {
         self.status.with_versions(self.fixed_in.as_deref(), self.came_back_in.as_deref())
     }
 
+    /// Returns the status in words, with the versions and the comparison with the question's version
+    /// if they are known.
+    pub fn status_for_version(&self) -> String {
+        let status = self.status_words();
+        match &self.asked_version {
+            Some(version) if self.status.is_fixed() => format!("{status} ({})", version.words()),
+            _ => status,
+        }
+    }
+
     /// Returns the heading of [`Self::fix`]: its role.
     pub fn fix_heading(&self) -> &'static str {
         self.fix.as_ref().map_or("", CaseComment::heading)

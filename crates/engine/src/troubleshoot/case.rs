@@ -404,8 +404,11 @@ impl CaseThread {
     /// Returns the outcome of the problem: the fix, or the comment to read first in a closed
     /// thread, and the workaround.
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
-        let comparison = status.is_fixed().then(|| self.compare_version(question)).flatten();
-        let (asked_version, update_to) = comparison.unzip();
+        let (asked_version, update_to) = match self.compare_version(question) {
+            Some((version, update_to)) if status.is_fixed() => (Some(version), update_to),
+            Some((version, _)) => (Some(AskedVersion { has_fix: None, ..version }), None),
+            None => (None, None),
+        };
         let is_unreleased = status == ProblemStatus::Solved && self.releases.lack_fix(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
         let thread = self.assemble(usize::MAX);
@@ -447,7 +450,7 @@ impl CaseThread {
             workaround,
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
             releases: self.releases,
-            update_to: update_to.flatten(),
+            update_to,
             fixed_by: if status.is_fixed() { self.fixed_by } else { Vec::new() },
         }
     }
