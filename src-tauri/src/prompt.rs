@@ -1,7 +1,6 @@
 //! The prompt: a small window above all others, opened by a shortcut, the tray icon or `--ask`.
 //!
-//! It is created when its shortcut is registered, or else on first use, and reads the clipboard only
-//! when it is shown.
+//! It is created on first use, and reads the clipboard only when it is shown.
 
 use std::sync::Mutex;
 
@@ -188,15 +187,10 @@ fn unsupported_error() -> String {
         .to_owned()
 }
 
-/// Creates the prompt, hidden, unless it exists, and returns it. An existing window has loaded its
-/// page and opens at once.
-pub fn prepare(app: &AppHandle) -> Option<WebviewWindow> {
-    app.get_webview_window(LABEL).or_else(|| create(app).ok())
-}
-
 /// Shows the prompt above all other windows, with the keyboard focus.
 pub fn show(app: &AppHandle) {
-    let Some(window) = prepare(app) else { return };
+    // The window is created on first use and kept, so that it opens at once the next time.
+    let Some(window) = app.get_webview_window(LABEL).or_else(|| create(app).ok()) else { return };
     app.state::<Prompt>().show_requests.send(());
     // A window manager may refuse any of these.
     let _ = set_position(&window);

@@ -16,9 +16,6 @@ use crate::{
 pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<PromptState> {
     let shortcut = prompt::set_shortcut(&app, settings.shortcut.as_deref()).await;
     let tray = tray::set_visible(&app, settings.tray).await;
-    if settings.shortcut.is_some() && shortcut.is_ok() {
-        prompt::prepare(&app);
-    }
     Ok(PromptState {
         shortcut: settings.shortcut.filter(|_| shortcut.is_ok()),
         shortcut_keys: shortcut.clone().ok().flatten(),
