@@ -63,8 +63,6 @@ const MIN_FRAME: usize = 3;
 const MIN_COMPARED_WORDS: usize = 3;
 /// The minimum number of words of a message that may be cut off.
 const MIN_LONG_MESSAGE: usize = 10;
-/// The maximum number of frames of each trace in which the beginning of another one is looked up.
-const MAX_FRAMES: usize = 20;
 /// The minimum number of words of a specific exception message.
 const MIN_WORDS: usize = 4;
 /// The minimum number of common frames of two traces of the same failure, if one has no message. Of
@@ -108,13 +106,14 @@ impl Failure {
     /// Parses the failure from an original text with prose, logs and traces.
     pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+        let traces = trace::traces(text);
         let mut failure = Self {
             causes: parse_causes(text),
-            frames: trace::frames(text)
-                .into_iter()
+            frames: trace::top_frames(&traces)
                 .filter(|name| name.len() >= MIN_FRAME)
+                .cloned()
                 .collect(),
-            all_frames: trace::first_frames(text, MAX_FRAMES).into_iter().collect(),
+            all_frames: traces.into_iter().flatten().collect(),
             ..Self::default()
         };
         for signature in signature::signatures(text) {

@@ -65,7 +65,13 @@ static REFERENCE: Pattern = Pattern::new(
 );
 // A prefilter that matches every line with a reference. Checking it first is several times faster.
 static REFERENCE_PREFILTER: Pattern = Pattern::new(r"#\d|://");
-static PROJECT_PREFILTER: Pattern = Pattern::new(r"#\d|://|[A-Z0-9_]-\d");
+static PROJECT_PREFILTER: Pattern = Pattern::new(r"#\d|://|[A-Z][A-Z0-9_]+-\d");
+static PROJECT_KEY: Pattern = Pattern::new(r"[A-Z][A-Z0-9_]+-\d");
+
+/// Returns whether a text may contain a key such as `APP-12`.
+pub fn may_contain_project_key(text: &str) -> bool {
+    PROJECT_KEY.is_match(text)
+}
 
 /// Returns the references of a text except keys such as `APP-12`; see [`references_with_projects`].
 pub fn references(text: &str) -> Vec<Reference> {

@@ -8,6 +8,8 @@ use crate::pattern::Pattern;
 
 /// The number of top frames of each trace that are used.
 pub const TOP_FRAMES: usize = 3;
+/// The maximum number of frames kept of each trace.
+const MAX_FRAMES: usize = 20;
 /// The maximum number of lines between two frames of a trace.
 const MAX_GAP: usize = 4;
 
@@ -78,12 +80,17 @@ static CAUSE_PREFIX: Pattern = Pattern::new(
 /// Returns the functions of the frames in a text: the program's own at the top of each trace, in
 /// order.
 pub fn frames(text: &str) -> Vec<String> {
-    first_frames(text, TOP_FRAMES)
+    top_frames(&traces(text)).cloned().collect()
 }
 
-/// Returns the functions of the program's own first frames of each trace in a text, in order.
-pub(crate) fn first_frames(text: &str, max_frames: usize) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
+/// Returns the functions of the top frames of these traces, in order.
+pub(crate) fn top_frames(traces: &[Vec<String>]) -> impl Iterator<Item = &String> {
+    traces.iter().flat_map(|trace| trace.iter().take(TOP_FRAMES))
+}
+
+/// Returns the functions of the program's own frames of each trace in a text, in order.
+pub(crate) fn traces(text: &str) -> Vec<Vec<String>> {
+    let mut out: Vec<Vec<String>> = Vec::new();
     // The frames of the current trace, its language, and the lines since its last frame.
     let mut trace: Vec<String> = Vec::new();
     let mut is_python = false;
@@ -100,16 +107,16 @@ pub(crate) fn first_frames(text: &str, max_frames: usize) -> Vec<String> {
         }
         gap += 1;
         // Each failure of a chain has its own trace.
-        if gap > MAX_GAP || !trace.is_empty() && CAUSE_PREFIX.is_match(line) {
-            take_frames(&mut trace, is_python, max_frames, &mut out);
+        if !trace.is_empty() && (gap > MAX_GAP || CAUSE_PREFIX.is_match(line)) {
+            out.push(take_frames(&mut trace, is_python));
         }
     }
-    take_frames(&mut trace, is_python, max_frames, &mut out);
+    out.push(take_frames(&mut trace, is_python));
     out
 }
 
 /// Takes the first frames of a finished trace.
-fn take_frames(trace: &mut Vec<String>, is_python: bool, max_frames: usize, out: &mut Vec<String>) {
+fn take_frames(trace: &mut Vec<String>, is_python: bool) -> Vec<String> {
     if is_python {
         trace.reverse();
     }
@@ -118,7 +125,7 @@ fn take_frames(trace: &mut Vec<String>, is_python: bool, max_frames: usize, out:
     let has_app = trace.iter().any(|n| is_app(&n));
     // A recursive function counts once.
     trace.dedup();
-    out.extend(trace.drain(..).filter(|n| !has_app || is_app(&n)).take(max_frames));
+    trace.drain(..).filter(|n| !has_app || is_app(&n)).take(MAX_FRAMES).collect()
 }
 
 /// Returns whether a frame belongs to a runtime, a framework or a test harness.

@@ -5,7 +5,8 @@ use fantoccini::{Client, key::Key};
 use crate::{
     driver::{
         click_text, drive, drive_sample, exists, press, press_ctrl, press_with, screenshot, script,
-        text, texts, wait_for, wait_for_text, wait_until, wait_until_gone, wait_until_ready,
+        text, texts, wait_for, wait_for_jobs, wait_for_text, wait_until, wait_until_gone,
+        wait_until_ready,
     },
     triage::{create_casebook, decided_count, pairs},
 };
@@ -73,12 +74,9 @@ async fn undo_works_stepwise_and_key_repeat_is_ignored() {
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         open_triage(&window).await;
-        // The candidate may change once all vectors exist.
-        let selected_report = async || {
-            let pair = text(&window, SELECTED_KEY).await;
-            pair.split(' ').next().unwrap_or_default().to_owned()
-        };
-        let first = selected_report().await;
+        // Candidates may change until all vectors exist.
+        wait_for_jobs(&window).await;
+        let first = text(&window, SELECTED_KEY).await;
         for (key, message) in [("d", "is a duplicate of"), ("r", "is related to")] {
             wait_for(&window, ".compare[aria-busy=false]").await;
             press(&window, key).await;
@@ -97,7 +95,7 @@ async fn undo_works_stepwise_and_key_repeat_is_ignored() {
             toast.starts_with("Undone") && toast.contains("is a duplicate of")
         })
         .await;
-        wait_until("its report is selected again", async || selected_report().await == first).await;
+        wait_until("its report is selected again", async || text(&window, SELECTED_KEY).await == first).await;
 
         // Simulate a key that is held down.
         wait_for(&window, ".compare[aria-busy=false]").await;

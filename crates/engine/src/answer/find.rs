@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
@@ -32,7 +33,7 @@ use precedent_store::{Person, Reader};
 use precedent_text::{
     mail,
     prepare::PreparedText,
-    reference::{Relation, references_with_projects},
+    reference::{Relation, may_contain_project_key, references_with_projects},
     report::Report,
     salient::{extract_salient, is_failure},
     signature::{Signature, constant_runs, is_generic_message},
@@ -93,6 +94,8 @@ struct Retrieval {
 struct CandidateText {
     title: String,
     author: Option<Person>,
+    /// The time before which comments are evidence.
+    comments_until: Timestamp,
     comments: Comments,
     near_duplicate: Option<NearDuplicate>,
 }
@@ -131,10 +134,8 @@ impl MatchFinder<'_> {
             overlaps.get(id).and_then(Option::as_ref).is_some_and(|(_, o, _)| o.is_same_failure())
         };
         let same_failures: Vec<i64> = overlaps.keys().copied().filter(is_same_failure).collect();
-        let shares_failure = match draft.document {
-            Some(_) => false,
-            None => self.store.read(|r| has_several_problems(r, &same_failures))?,
-        };
+        let shares_failure = draft.document.is_none()
+            && self.store.read(|r| has_several_problems(r, &same_failures))?;
         let is_rare_match = |candidate: &RankedCandidate| {
             let overlap = overlaps.get(&hits.ids[candidate.index]).and_then(Option::as_ref);
             !details[candidate.index].is_form
@@ -387,9 +388,9 @@ impl MatchFinder<'_> {
                     }
                     None => None,
                 };
-                let time = draft.later_time(hits.overlaps[*index].created_at);
-                let comments = self.comments.load(r, id, time)?;
-                Ok(CandidateText { title, author, comments, near_duplicate })
+                let comments_until = draft.later_time(hits.overlaps[*index].created_at);
+                let comments = self.comments.load(r, id, comments_until)?;
+                Ok(CandidateText { title, author, comments_until, comments, near_duplicate })
             };
             short_list.iter().map(read_text).collect::<Result<_>>()
         })?;
@@ -397,11 +398,8 @@ impl MatchFinder<'_> {
             texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
         let comments: Vec<&[Comment]> = terms
             .iter()
-            .zip(short_list)
-            .map(|(comments, index)| {
-                let time = draft.later_time(hits.overlaps[*index].created_at);
-                comment_terms::comments_before(comments, time)
-            })
+            .zip(&texts)
+            .map(|(comments, text)| comment_terms::comments_before(comments, text.comments_until))
             .collect();
         let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
@@ -475,7 +473,8 @@ impl MatchFinder<'_> {
             let row = draft.document.map(|id| r.document(id)).transpose()?.flatten();
             let own_source = row.map(|row| row.source);
             let text = draft.body.whole(&draft.title);
-            let references = references_with_projects(&text, &r.projects()?).into_iter();
+            let projects = if may_contain_project_key(&text) { r.projects()? } else { Vec::new() };
+            let references = references_with_projects(&text, &projects).into_iter();
             let cited_items: BTreeSet<(String, u64)> = references
                 .filter(|item| item.relation == Relation::Mentions)
                 .filter_map(|item| Some((item.source.or_else(|| own_source.clone())?, item.number)))
